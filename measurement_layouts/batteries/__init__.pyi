@@ -14,3 +14,4 @@ from .design.result import Design as Design
 from .judgement import BenchmarkJudgement as BenchmarkJudgement
 from .judgement import judge_benchmark as judge_benchmark
 from .next_items import next_items as next_items
+from .power import power as power

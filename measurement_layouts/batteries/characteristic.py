@@ -84,7 +84,7 @@ class CharacteristicCurves:
         FitError
             When the subject or the dimension is unknown.
         """
-        return self.table.iloc[self._position(subject, dimension)]
+        return self._of(self.table, subject, dimension).iloc[0]
 
     def bins_of(self, subject: object, dimension: str) -> pd.DataFrame:
         """Find one curve's rows of `bins`.
@@ -94,9 +94,7 @@ class CharacteristicCurves:
         FitError
             When the subject or the dimension is unknown.
         """
-        size = len(self.bins) // len(self.table)
-        first = self._position(subject, dimension) * size
-        return self.bins.iloc[first : first + size]
+        return self._of(self.bins, subject, dimension)
 
     def curve(
         self, subject: object, dimension: str, levels: np.ndarray | None = None
@@ -138,25 +136,13 @@ class CharacteristicCurves:
         middle = success(row["ability"] - self.lowest, row["slope"], above)
         return pd.DataFrame({"level": levels, "success": middle, "low": band[0], "high": band[1]})
 
-    def place(self, subject: object, dimension: str) -> tuple[int, int]:
-        """Find the positions of a subject and a dimension.
-
-        Raises
-        ------
-        FitError
-            When one is unknown.
-        """
-        for name, names, kind in (
-            (str(subject), self.subjects, "subject"),
-            (dimension, self.dimensions, "dimension"),
-        ):
-            if name not in names:
-                raise FitError(f"no curves of the {kind} {name}; there are {some(names, 20)}")
-        return self.subjects.index(str(subject)), self.dimensions.index(dimension)
-
-    def _position(self, subject: object, dimension: str) -> int:
-        row, column = self.place(subject, dimension)
-        return row * len(self.dimensions) + column
+    def _of(self, table: pd.DataFrame, subject: object, dimension: str) -> pd.DataFrame:
+        for name, column in ((str(subject), "subject"), (dimension, "dimension")):
+            names, table = table[column].astype(str), table[table[column].astype(str) == name]
+            if table.empty:
+                known = some(names.unique(), 20)
+                raise FitError(f"no curves of the {column} {name}; there are {known}")
+        return table
 
     def __repr__(self) -> str:
         missing = int(self.table["ability"].isna().sum())

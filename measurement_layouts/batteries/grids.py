@@ -1,63 +1,14 @@
 """Agent characteristic grids: one subject's success over two properties of the items."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
 from ..common.messages import some
 from ..common.options import whole
-from ..common.proportions import rates
 from ..evaluations.evaluation import Evaluation
 from ..evaluations.steps import refuse_steps
 from ..evaluations.tables import known_names, need_columns
-
-
-@dataclass(frozen=True, eq=False)
-class GridAxis:
-    """Cells of one property of the items.
-
-    Attributes
-    ----------
-    name : str
-        Column of the items.
-    edges : ndarray, shape (cells + 1,)
-        Borders of the cells, ascending. A cell includes its lower border; the last one both.
-    levels : tuple of str
-        Names of the cells if each is one value (edges then count from -0.5); empty if the property
-        was divided into intervals.
-    """
-
-    name: str
-    edges: np.ndarray
-    levels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class CharacteristicGrid:
-    """One subject's outcomes, counted over cells of two properties.
-
-    Attributes
-    ----------
-    subject : str
-        Name of the subject.
-    x, y : GridAxis
-        Cells of the two properties.
-    successes, trials : ndarray of int, shape (cells of y, cells of x)
-        Counts.
-    """
-
-    subject: str
-    x: GridAxis
-    y: GridAxis
-    successes: np.ndarray
-    trials: np.ndarray
-
-    @property
-    def rates(self) -> np.ndarray:
-        """Success rate per cell, in [0, 1]; NaN for cells without attempts."""
-        return rates(self.successes, self.trials)
 
 
 def characteristic_grid(
@@ -67,7 +18,7 @@ def characteristic_grid(
     y: str,
     *,
     bins: int = 6,
-) -> CharacteristicGrid:
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Count one subject's successes and trials over cells of two properties of the items.
 
     A property with few values, or whose values are not numbers, has one cell per value. Others are
@@ -87,8 +38,10 @@ def characteristic_grid(
 
     Returns
     -------
-    CharacteristicGrid
-        The counts.
+    successes, trials : DataFrame of int
+        Counts, with a row for each cell of `y` and a column for each of `x`: an `IntervalIndex` if
+        the property was divided into intervals, which include their lower border and the last one
+        both; else the names of the values.
 
     Raises
     ------
@@ -106,7 +59,8 @@ def characteristic_grid(
     >>> items = pd.DataFrame({"far": [0, 1, 0, 1], "small": [0, 0, 1, 1]}, index=list("abcd"))
     >>> outcomes = pd.DataFrame([[1, 1, 1, 0]], index=["Ann"], columns=list("abcd"))
     >>> evaluation = Evaluation.from_wide(outcomes, items)
-    >>> characteristic_grid(evaluation, "Ann", "far", "small").rates.tolist()
+    >>> successes, trials = characteristic_grid(evaluation, "Ann", "far", "small")
+    >>> (successes / trials).to_numpy().tolist()
     [[1.0, 1.0], [1.0, 0.0]]
     """
     refuse_steps(evaluation.rows, "characteristic_grid")
@@ -115,15 +69,20 @@ def characteristic_grid(
         raise DataError(f"x and y are both {x!r}; a grid needs two different columns of the items")
     need_columns(evaluation.items.columns, [x, y], "the items have")
     bins = whole("bins", bins, 1, DataError)
-    (across, x_values), (up, y_values) = (_cut(evaluation.items[name], bins) for name in (x, y))
-    cells = evaluation.coded
-    chosen = cells.of_subject(evaluation.subjects.index(known))
-    places = y_values[cells.item[chosen]], x_values[cells.item[chosen]]
+    cells = evaluation.cells
+    attempted = cells[cells["subject"] == known]
+    rows, columns = (_cut(evaluation.items[name], bins) for name in (y, x))
+    in_cells = [cut.loc[attempted["item"]].array for cut in (rows, columns)]
+    grouped = attempted.groupby(in_cells, observed=False)
     successes, trials = (
-        np.histogram2d(*places, bins=[up.edges, across.edges], weights=counts[chosen])[0]
-        for counts in (cells.successes, cells.trials)
+        grouped[name]
+        .sum()
+        .unstack()
+        .set_axis(rows.cat.categories)
+        .set_axis(columns.cat.categories, axis=1)
+        for name in ("successes", "trials")
     )
-    return CharacteristicGrid(known, across, up, successes.astype(int), trials.astype(int))
+    return successes, trials
 
 
 def edge_labels(numbers: np.ndarray | pd.Index) -> list[str]:
@@ -141,8 +100,8 @@ def edge_labels(numbers: np.ndarray | pd.Index) -> list[str]:
     return [text.rstrip("0").rstrip(".") if "." in text else text for text in texts]
 
 
-def _cut(values: pd.Series, bins: int) -> tuple[GridAxis, np.ndarray]:
-    """Divide a property into cells; the axis, and the place of each item on it."""
+def _cut(values: pd.Series, bins: int) -> pd.Series:
+    """Find the cell of each item, as a categorical."""
     if values.isna().any():
         raise DataError(
             f"{values.name} is missing (NaN) on {some(values.index[values.isna()])}; fill it in, "
@@ -151,10 +110,17 @@ def _cut(values: pd.Series, bins: int) -> tuple[GridAxis, np.ndarray]:
     is_number = pd.api.types.is_numeric_dtype(values)
     if not is_number or values.nunique() <= bins:
         levels = values.astype("category").cat
-        names = edge_labels(levels.categories) if is_number else map(str, levels.categories)
-        axis = GridAxis(str(values.name), np.arange(len(levels.categories) + 1) - 0.5, tuple(names))
-        return axis, levels.codes.to_numpy()
+        names = (
+            edge_labels(levels.categories)
+            if is_number
+            else [str(level) for level in levels.categories]
+        )
+        return levels.rename_categories(names)
     numbers = values.to_numpy(dtype=float)
     if not np.isfinite(numbers).all():
         raise DataError(f"{values.name} has infinite values; drop those items")
-    return GridAxis(str(values.name), np.linspace(numbers.min(), numbers.max(), bins + 1)), numbers
+    edges = np.linspace(numbers.min(), numbers.max(), bins + 1)
+    cells = np.digitize(numbers, edges[1:-1])
+    intervals = pd.IntervalIndex.from_breaks(edges, closed="left")
+    dtype = pd.CategoricalDtype(intervals, ordered=True)
+    return pd.Series(intervals[cells], values.index, dtype=dtype)

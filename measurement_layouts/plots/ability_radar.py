@@ -137,7 +137,7 @@ def ability_radar(
 def _of_curves(curves: CharacteristicCurves, subjects: Iterable[object] | None) -> _Spokes:
     who = curves.subjects if subjects is None else texts(subjects, "the subjects")
     for name in who:
-        curves.place(name, curves.dimensions[0])
+        curves.row(name, curves.dimensions[0])
     _refuse_many(who)
     if len(curves.dimensions) < _FEWEST:
         raise FitError(

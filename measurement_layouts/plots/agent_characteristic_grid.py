@@ -4,10 +4,11 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
-from ..batteries.grids import GridAxis, characteristic_grid, edge_labels
+from ..batteries.grids import characteristic_grid, edge_labels
 from ..common.messages import many
 from ..evaluations.evaluation import Evaluation
 from ..layouts import Layout
@@ -71,27 +72,28 @@ def agent_characteristic_grid(
     >>> agent_characteristic_grid(evaluation, "Ann", "far", "small").get_title()
     'Ann: 3 of 4 trials (0.75)'
     """
-    grid = characteristic_grid(evaluation, subject, x, y, bins=bins)
+    successes, trials = characteristic_grid(evaluation, subject, x, y, bins=bins)
+    rates, edges = (successes / trials).to_numpy(), [_edges(trials.columns), _edges(trials.index)]
     ax = style.single(ax, (5.6, 4.4))
     scale: dict[str, Any] = {"cmap": style.RATE, "vmin": 0, "vmax": 1, "linewidth": 1.5}
-    mesh = cells.fill(ax, grid.rates, grid.x.edges, grid.y.edges, **scale)
-    inks = cells.inks(mesh, grid.rates)
-    middle_x, middle_y = ((axis.edges[:-1] + axis.edges[1:]) / 2 for axis in (grid.x, grid.y))
-    for row, column in np.argwhere(grid.trials > 0):
+    mesh = cells.fill(ax, rates, *edges, **scale)
+    inks = cells.inks(mesh, rates)
+    middle_x, middle_y = ((borders[:-1] + borders[1:]) / 2 for borders in edges)
+    for row, column in np.argwhere(trials.to_numpy() > 0):
         ax.text(
             middle_x[column],
             middle_y[row],
-            f"{grid.trials[row, column]}",
+            f"{trials.iloc[row, column]}",
             ha="center",
             va="center",
             color=inks[row, column],
             fontsize=9,
         )
-    for axis, cut in ((ax.xaxis, grid.x), (ax.yaxis, grid.y)):
+    for axis, cut in ((ax.xaxis, trials.columns), (ax.yaxis, trials.index)):
         _ticks(axis, cut)
     ax.set(xlabel=style.column_label(x, layout), ylabel=style.column_label(y, layout))
-    won, total = int(grid.successes.sum()), int(grid.trials.sum())
-    style.title(ax, f"{grid.subject}: {won} of {many(total, 'trial')} ({won / total:.2f})")
+    won, total = int(successes.to_numpy().sum()), int(trials.to_numpy().sum())
+    style.title(ax, f"{subject}: {won} of {many(total, 'trial')} ({won / total:.2f})")
     ax.tick_params(length=0)
     style.quiet_frame(ax)
     if colour_bar:
@@ -99,11 +101,18 @@ def agent_characteristic_grid(
     return ax
 
 
-def _ticks(axis: Axis, cut: GridAxis) -> None:
-    if cut.levels:
-        axis.set_ticks(range(len(cut.levels)), [_minus(style.words(level)) for level in cut.levels])
+def _edges(cut: pd.Index) -> np.ndarray:
+    """Borders of cells; cells of one value each are counted from -0.5."""
+    if isinstance(cut, pd.IntervalIndex):
+        return np.append(cut.left, cut.right[-1])
+    return np.arange(len(cut) + 1) - 0.5
+
+
+def _ticks(axis: Axis, cut: pd.Index) -> None:
+    if isinstance(cut, pd.IntervalIndex):
+        axis.set_ticks(_edges(cut), [_minus(edge) for edge in edge_labels(_edges(cut))])
     else:
-        axis.set_ticks(cut.edges, [_minus(edge) for edge in edge_labels(cut.edges)])
+        axis.set_ticks(range(len(cut)), [_minus(style.words(level)) for level in cut])
 
 
 def _minus(number: str) -> str:

@@ -1,9 +1,11 @@
 """Tests that adapt inside Inspect: samples in the order of the test, resumed, and read back."""
 
 import asyncio
+import os
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pandas as pd
@@ -16,10 +18,10 @@ from inspect_ai.scorer import Score, includes, match, mean, scorer
 from inspect_ai.solver import generate, solver
 
 import measurement_layouts as ml
-from measurement_layouts.common.errors import AnnotationError
 from measurement_layouts.evaluations.logs.inspect_logs import read_inspect
 from measurement_layouts.linking import logistic
 
+ROOT = Path(__file__).parents[2]
 ABILITY = 6.2  # digits; the model adds shorter numbers rightly, and no longer ones
 
 
@@ -334,7 +336,40 @@ def test_without_inspect_the_extra_is_named():
     assert "measurement-layouts[inspect]" in found.stdout
 
 
-def test_an_old_inspect_is_refused(monkeypatch):
-    monkeypatch.delattr("inspect_ai.SampleSource")
-    with pytest.raises(AnnotationError, match="cannot choose samples while a task runs"):
-        ml.batteries.adaptive_task(plain(), ml.AdaptiveTest(sums(), bank()))
+PLAIN = """
+import sys
+sys.path[:0] = {paths!r}
+from test_adaptive_task import plain, stumbling
+from inspect_ai import task
+@task
+def every_sum():
+    return plain(solver=stumbling({calls!r}, at=0))
+"""
+
+
+def test_the_command_inspect_finds_the_task(tmp_path):
+    """By the entry point that is declared, put where a package's metadata is."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (entry,) = project["entry-points"]["inspect_ai"].items()
+    installed = tmp_path / "site-packages"
+    metadata = installed / "measurement_layouts-0.0.dist-info"
+    metadata.mkdir(parents=True)
+    (installed / "measurement_layouts").symlink_to(ROOT / "measurement_layouts")
+    (metadata / "METADATA").write_text("Name: measurement-layouts\nVersion: 0.0\n")
+    (metadata / "entry_points.txt").write_text(f"[inspect_ai]\n{' = '.join(entry)}\n")
+    (tmp_path / "sums.py").write_text(PLAIN.format(paths=sys.path, calls=str(tmp_path / "calls")))
+    state = tmp_path / "ann.jsonl"
+    ml.AdaptiveTest(sums(), bank(), stop=ml.batteries.Stop(items=5), seed=3, path=state)
+    command = ["inspect_ai", "eval", "measurement_layouts/adaptive", "--model", "mockllm/model"]
+    options = ["-T", "task=sums.py@every_sum", "-T", f"test={state}", "--display", "plain"]
+    ran = subprocess.run(
+        [sys.executable, "-m", *command, *options],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(installed), "INSPECT_LOG_DIR": str(tmp_path / "logs")},
+        capture_output=True,
+        text=True,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert len(ml.AdaptiveTest.load(state).history) == 5
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert len(read_eval_log(str(log)).samples) == 5

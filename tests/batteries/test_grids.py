@@ -26,25 +26,22 @@ def evaluation():
 
 
 def test_counts(evaluation):
-    grid = characteristic_grid(evaluation, "Ann", "distance", "level", bins=4)
-    assert grid.x.edges.tolist() == [0, 2.5, 5, 7.5, 10]
-    assert grid.y.levels == ("0", "1", "2")
-    assert grid.trials.tolist() == [[2, 0, 0, 0], [2, 0, 0, 0], [0, 2, 2, 1]]
-    assert grid.successes.tolist() == [[2, 0, 0, 0], [1, 0, 0, 0], [0, 0, 2, 1]]
-    assert np.isnan(grid.rates[grid.trials == 0]).all()
-    assert grid.rates[1, 0] == 0.5
+    successes, trials = characteristic_grid(evaluation, "Ann", "distance", "level", bins=4)
+    assert trials.columns.left.tolist() == [0, 2.5, 5, 7.5]
+    assert trials.index.tolist() == ["0", "1", "2"]
+    assert trials.to_numpy().tolist() == [[2, 0, 0, 0], [2, 0, 0, 0], [0, 2, 2, 1]]
+    assert successes.to_numpy().tolist() == [[2, 0, 0, 0], [1, 0, 0, 0], [0, 0, 2, 1]]
 
 
 def test_cells_of_a_cut_property(evaluation):
     """Cells have the order of the categories, and a text has one cell per value."""
     cut = pd.cut(evaluation.items["distance"], [0, 1, 10], include_lowest=True)
     items = evaluation.items.assign(far=cut.cat.rename_categories(["near", "far"]))
-    grid = characteristic_grid(
+    _, trials = characteristic_grid(
         Evaluation(items, evaluation.successes, evaluation.trials), "Ann", "far", "place"
     )
-    assert grid.y.levels == ("left", "right")
-    assert grid.x.levels == ("near", "far")
-    assert grid.trials.sum(axis=0).tolist() == [4, 5]
+    assert trials.index.tolist() == ["left", "right"]
+    assert trials.sum().to_dict() == {"near": 4, "far": 5}
 
 
 @pytest.mark.parametrize(

@@ -102,22 +102,6 @@ def test_profiles_count_declared_levels(low, high):
     assert demand_correlations(items, list("abc")).between.loc["a", "a"] == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("low", "high"), SCALES)
-def test_grids_and_fits_take_the_declared_range(low, high):
-    """An ability in the middle of the scale, to three posterior standard deviations."""
-    logic = ml.MetaFeature("logic", low=low, high=high, unit="level")
-    skill = ml.Capability("skill", low=low, high=high, unit="level")
-    layout = ml.Layout("quiz", ml.Success("solved", logistic(skill - logic, 1.5)))
-    middle = (low + high) / 2 + 0.3
-    evaluation = answered(low, high, middle).select(items=range(0, 1200, 10))
-    fit = ml.fit(layout, evaluation, method="grid", seed=1, progressbar=False)
-    row = fit.profiles().iloc[0]
-    assert abs(row["mean"] - middle) < 3 * row["sd"] < 1
-    forecast = fit.forecast(pd.DataFrame({"logic": [low, high]}, ["easy", "hard"]))
-    easy, hard = forecast.data["mean"].to_numpy().ravel()
-    assert easy > 0.9 > 0.1 > hard
-
-
 def test_propensities_from_minus_five_to_five():
     rng = np.random.default_rng(5)
     ends = np.sort(rng.integers(-5, 6, (300, 2)), axis=1)

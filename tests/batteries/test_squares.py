@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.optimize import curve_fit, minimize
+from scipy.optimize import curve_fit
 from scipy.special import expit
 
 from measurement_layouts.batteries.logistic_curves import (
@@ -28,24 +28,6 @@ def test_the_area_is_the_integral(start, slope):
     assert found == pytest.approx(sum(parts), rel=1e-7)
     assert offset(found, slope) == pytest.approx(start, rel=1e-9, abs=1e-9)
     assert success(found, slope, 2.0) == pytest.approx(expit(start - 2 * slope), rel=1e-9)
-
-
-def test_weights_and_anchor_by_hand():
-    """Two bins of 50 and 300 items: weights 0.5 and 1, and 1.5 for the anchor."""
-    assert weights(np.array([50, 300])).tolist() == [0.5, 1]
-
-    def lack(place):
-        start, slope = place[0], np.exp(place[1])
-        first, second, anchor = (expit(start - slope * level) for level in (3, 4, 20))
-        return 0.5 * (0.5 - first) ** 2 + (0.6 - second) ** 2 + 1.5 * anchor**2
-
-    hand = minimize(lack, [5, 0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-18})
-    rates = np.array([[0.5, 0.6]])
-    ability, slope = fit_logistic(np.array([3.0, 4.0]), rates, np.array([[0.5, 1]]))
-    assert slope[0] == pytest.approx(np.exp(hand.x[1]), rel=1e-5)
-    assert ability[0] == pytest.approx(area(hand.x[0], np.exp(hand.x[1])), rel=1e-5)
-    alike, _ = fit_logistic(np.array([3.0, 4.0]), rates, np.ones((1, 2)))
-    assert abs(alike[0] - ability[0]) > 0.1  # twin: weights matter
 
 
 def curves(count, rng):
@@ -99,8 +81,3 @@ def test_steps_are_the_limit_of_steep_curves():
     steep = 2000.0  # at which the rate at level 3 is met as well
     near = area(steep * 3 + np.log(0.4 / 0.6), steep)
     assert near == pytest.approx(3, abs=1e-3)
-
-
-def test_abilities_are_never_negative(rng):
-    ability, _ = fit_logistic(LEVELS, rng.random((2000, 5)) ** 6, np.ones((2000, 5)))
-    assert ability.min() >= 0

@@ -302,11 +302,13 @@ class TestAgentCharacteristicGrid:
         ax = plots.agent_characteristic_grid(
             evaluation, "Ann", "distance", "side", bins=4, layout=layout
         )
-        grid = characteristic_grid(evaluation, "Ann", "distance", "side", bins=4)
+        grids = characteristic_grid(evaluation, "Ann", "distance", "side", bins=4)
+        successes, trials = (grid.to_numpy() for grid in grids)
         (mesh,) = [c for c in ax.collections if isinstance(c, QuadMesh)]
-        assert np.array_equal(mesh.get_array().mask, grid.trials == 0)
-        assert np.array_equal(mesh.get_array().compressed(), grid.rates[grid.trials > 0])
-        assert texts(ax) == [str(count) for count in grid.trials[grid.trials > 0]]
+        assert np.array_equal(mesh.get_array().mask, trials == 0)
+        tried = trials > 0
+        assert np.array_equal(mesh.get_array().compressed(), successes[tried] / trials[tried])
+        assert texts(ax) == [str(count) for count in trials[tried]]
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("distance (m)", "side")
         assert [text.get_text() for text in ax.get_yticklabels()] == ["\u22121", "0", "1"]
         nothing_is_cut(ax)

@@ -23,12 +23,13 @@ from ...layouts import Layout
 from ...layouts.elements import elements
 from ...linking import LayoutError
 from ..targets import read_costs, read_target
-from .answers import Progress, counts, items_beside, plain
+from .answers import Progress, counts, plain
 from .choosing import MOST, Chooser
 from .state_file import StateFile, read_table, write_table
 from .stop import Stop
 
 _GIVEN, _INFORMATION, _RANDOM = "given", "information", "random"
+_FEWEST = 4  # answers, before it is estimated how many more are needed
 
 
 class AdaptiveTest:
@@ -65,6 +66,9 @@ class AdaptiveTest:
         fewer subjects are asked the same items (randomesque exposure control).
     seed : int, optional
         Seed of the particles and of random items (default: a random seed, which is kept).
+    shadow : bool
+        Whether to ask on when the stopping rule is met, until the bank is used up, so that the
+        answers before and after can be compared: `stopped` is where the test would have ended.
     path : str or Path, optional
         File with the whole test, which every call that changes it replaces, completely or not at
         all, before it returns. A killed process loses no answer; `load` continues the test.
@@ -101,6 +105,8 @@ class AdaptiveTest:
     'sight has an sd of 0.7..., at most 0.8'
     >>> print(f"asked {len(test.history)} of {len(bank)} items")
     asked ... of 41 items
+    >>> len(test.history) == test.stopped
+    True
     """
 
     def __init__(
@@ -115,6 +121,7 @@ class AdaptiveTest:
         given: Posterior | None = None,
         random_share: float = 0.0,
         among: int = 1,
+        shadow: bool = False,
         seed: int | None = None,
         path: str | Path | None = None,
     ) -> None:
@@ -135,6 +142,7 @@ class AdaptiveTest:
             "costs": read_costs(items, costs).tolist(),
             "random_share": share("random_share", random_share),
             "among": int(among),
+            "shadow": bool(shadow),
             "seed": secrets.randbits(31) if seed is None else whole("seed", seed),
         }
         self._begin(layout, begun, given)
@@ -163,12 +171,14 @@ class AdaptiveTest:
         self._rows = np.arange(len(self._bank) * ends[-1]).reshape(len(self._bank), -1)
         self._chooser = Chooser(self._rows, ends, begun["target"])
         self._costs = np.array(begun["costs"])
-        self._now = Progress(running)
+        self._now, self._sds_before = Progress(running), running.sds
 
     def __repr__(self) -> str:
+        answered, ahead = len(self._now.answers), self.items_left
+        until = "" if ahead is None else f", about {ahead} more until it stops"
         return (
-            f"<AdaptiveTest of {self.layout.name!r}: {len(self._now.answers)} of "
-            f"{len(self._bank)} items answered, {len(self._now.flight)} in flight>"
+            f"<AdaptiveTest of {self.layout.name!r}: {answered} of {len(self._bank)} items "
+            f"answered, {len(self._now.flight)} in flight{until}>"
         )
 
     def next(self, n: int = 1) -> list[str]:
@@ -295,8 +305,11 @@ class AdaptiveTest:
             "error": running.error,
             "refitted": running.refitted,
             "counts": (successes, tried),
-            "sides": {} if self._stop is None else self._stop.sides(running),
         }
+        if self._stop is not None:
+            answer["bands"] = self._stop.bands(running)
+            verdicts = [earlier["bands"] for earlier in now.answers.values()]
+            answer["stop"] = self._stop.reached(running, [*verdicts, answer["bands"]])
         skipped = tuple(item for item in now.skipped if item != name)
         return Progress(running, {**now.answers, name: answer}, flight, skipped, now.chosen)
 
@@ -337,23 +350,47 @@ class AdaptiveTest:
 
     @property
     def done(self) -> str:
-        """Reason why the test has stopped; empty if it has not."""
-        stop, now = self._stop, self._now
-        if stop is not None:
-            sides = [answer["sides"] for answer in now.answers.values()]
-            if reached := stop.reached(now.running, sides):
-                return reached
-            if stop.items is not None and len(now.answers) >= stop.items:
-                return f"{len(now.answers)} items were answered, the limit"
+        """Reason why the test has stopped; empty if it has not.
+
+        In shadow mode it stops only at the end of the bank.
+        """
+        now = self._now
+        if self._stop is not None and not self._begun.get("shadow"):
+            bands = [answer["bands"] for answer in now.answers.values()]
+            if reason := self._stop.reached(now.running, bands):
+                return reason
         if len(now.answers) + len(now.skipped) == len(self._bank):
             skipped = " or skipped" if now.skipped else ""
             return f"all {len(self._bank)} items of the bank were answered{skipped}"
         return ""
 
+    @property
+    def stopped(self) -> int | None:
+        """Number of answers after which the stopping rule was first met; None if it was not."""
+        reasons = [answer.get("stop") for answer in self._now.answers.values()]
+        return next((number for number, reason in enumerate(reasons, start=1) if reason), None)
+
+    @property
+    def items_left(self) -> int | None:
+        """Estimated number of answers until the stopping rule is met, or the bank is used up.
+
+        It follows from how fast the posterior has narrowed; see `Stop.answers_left`. None without a
+        stopping rule, before four answers, and when the rule was met.
+        """
+        answers = list(self._now.answers.values())
+        if self._stop is None or len(answers) < _FEWEST or self.done or self.stopped:
+            return None
+        sds = [self._sds_before, *([answer[name] for name in self._sds] for answer in answers)]
+        bands = [answer["bands"] for answer in answers]
+        ahead = self._stop.answers_left(self._now.running, np.array(sds), bands)
+        in_bank = len(self._bank) - len(answers) - len(self._now.skipped)
+        return int(max(1, min(in_bank, np.ceil(ahead))))
+
     def _open(self, flight: Mapping[str, str]) -> np.ndarray:
         """Positions of items that may be asked within the limit, beside those in flight."""
         used = [*self._now.answers, *flight]
-        limit = None if self._stop is None else self._stop.items
+        stop = None if self._begun.get("shadow") else self._stop
+        limit = None if stop is None else stop.items
         if limit is not None and len(used) >= limit:
             return np.array([], dtype=int)
         closed = self._positions([*used, *self._now.skipped])
@@ -370,17 +407,17 @@ class AdaptiveTest:
         The columns are ``item``, ``outcome``, ``trials``, ``why`` it was asked (``"information"``,
         ``"random"``, or ``"given"`` if it was recorded without being asked), ``sd ...`` of every
         profile element after the answer, ``effective`` draws, the Monte Carlo ``error`` in
-        posterior standard deviations, and whether all particles were drawn again (``refitted``).
+        posterior standard deviations, whether all particles were drawn again (``refitted``), and
+        ``stop``: how the stopping rule is met after the answer, empty if it is not.
         """
         columns = ["item", "outcome", "trials", "why", *self._sds, "effective", "error", "refitted"]
+        columns += [] if self._stop is None else ["stop"]
         return pd.DataFrame(list(self._now.answers.values()), columns=columns)
 
     def evaluation(self) -> Evaluation:
         """Return the recorded answers as an evaluation of one subject.
 
-        If all answered items have the same value of a property, the evaluation also has an item of
-        the bank with another value, which was not attempted, because `fit` refuses properties that
-        do not vary.
+        It has all items of the bank, those with an answer first; the others were not attempted.
 
         Raises
         ------
@@ -391,7 +428,7 @@ class AdaptiveTest:
         if not answers:
             raise DataError("there is no answer yet; record one first")
         positions = self._positions(answers)
-        others = items_beside(self.layout, self._bank, positions)
+        others = np.delete(np.arange(len(self._bank)), positions)
         items, steps = self._bank.iloc[[*positions, *others]], self.layout.steps
         rows = items if steps is None else expanded(steps, items)
         tables = [

@@ -10,8 +10,6 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.options import whole
 from ...evaluations.evaluation import Evaluation
-from ...inference.model.alignment import defined
-from ...inference.model.features import read_features
 from ...inference.sequential.running import Running
 from ...layouts import Layout
 from ...linking.real import real
@@ -85,21 +83,3 @@ def counts(
         for name, value in values.items()
     }
     return Evaluation.of_outcomes(layout, tables, bank.loc[[item]]).coded.counts(0)
-
-
-def items_beside(layout: Layout, bank: pd.DataFrame, answered: list[int]) -> list[int]:
-    """Find items with other values of the properties in which all answered items are alike.
-
-    `answered` and the result are positions in the bank; the result has as few as needed, and none
-    if no item of the bank differs.
-    """
-    features, positions = read_features(layout, bank), [*answered]
-    for feature in layout.meta_features:
-        exists = defined(feature, features, len(bank))
-        values = features[feature.name].reshape(len(bank), -1)
-        used = [position for position in positions if exists[position]]
-        first = used[0] if used else int(exists.argmax())
-        differs = exists & (values != values[first]).any(axis=1)
-        if differs.any() and not differs[used].any():
-            positions += [int(differs.argmax())] if used else [first, int(differs.argmax())]
-    return positions[len(answered) :]

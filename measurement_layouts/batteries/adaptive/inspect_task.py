@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ...common.errors import AnnotationError, DataError
+from ...common.errors import DataError
 from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.optional import need
@@ -76,7 +76,7 @@ def adaptive_task(
     FitError
         When `connections` is not a whole number above 0.
     AnnotationError
-        When inspect-ai is not installed or too old, with the command that installs it.
+        When inspect-ai is not installed, with the command that installs it.
 
     Examples
     --------
@@ -98,14 +98,9 @@ def adaptive_task(
     (2, 8, <AdaptiveTest of 'sums': 0 of 8 items answered, 2 in flight>)
     """
     inspect = need("inspect_ai", "inspect-ai")
-    if not hasattr(inspect, "SampleSource"):
-        raise AnnotationError(
-            f"inspect-ai {inspect.__version__} cannot choose samples while a task runs; install "
-            'a later one: pip install --upgrade "measurement-layouts[inspect]"'
-        )
     refuse_other("test", test, AdaptiveTest, "an AdaptiveTest", "AdaptiveTest(layout, bank) is one")
     refuse_other("task", task, inspect.Task, "a Task of Inspect", "Task(dataset, solver) is one")
-    epochs, layout = task.epochs or 1, test.layout
+    layout, epochs = test.layout, task.epochs or 1
     if epochs > 1 and layout.steps is not None:
         raise DataError(
             f"the task has {epochs} epochs, and layout {layout.name!r} has grades, scores or "
@@ -118,10 +113,9 @@ def adaptive_task(
             f"scorer={scorer!r}, and the layout's outcomes are {some(names)}; give a scorer for "
             "each, as in scorer={outcome: scorer}"
         )
-    samples = _samples(task, test)
-    run = _Run(test, samples, epochs, whole("connections", connections, 1), scorers)
+    run = _Run(test, _samples(task, test), epochs, whole("connections", connections, 1), scorers)
     answered = test.history["item"].tolist() if retried else []
-    first = [samples[name] for name in (*answered, *test.in_flight)] + run.ask()
+    first = [run.samples[name] for name in (*answered, *test.in_flight)] + run.ask()
     source = inspect.SampleSource.from_samples(
         first, next_samples=run.idle, sample_complete=run.complete
     )
@@ -133,23 +127,22 @@ def _samples(task: "Task", test: AdaptiveTest) -> dict[str, "Sample"]:
     """Find the sample of each item of the bank, by the item's name."""
     samples: dict[str, Sample] = {}
     for number, sample in enumerate(task.dataset, start=1):
-        name = str(number if sample.id is None else sample.id)
-        if name in samples:
-            raise DataError(f"two samples of the task have the id {name}; give each its own")
-        samples[name] = sample.model_copy(update={"id": number}) if sample.id is None else sample
+        identified = sample.model_copy(update={"id": number if sample.id is None else sample.id})
+        if str(identified.id) in samples:
+            raise DataError(f"two samples of the task have the id {sample.id}; give each its own")
+        samples[str(identified.id)] = identified
     by_name = {f"{task.name}/{name}": sample for name, sample in samples.items()} | samples
-    bank = test.bank.index
-    if len(missing := bank.difference(list(by_name))):
+    if len(missing := test.bank.index.difference(list(by_name))):
         raise DataError(
             f"{len(missing)} item(s) of the bank have no sample in task {task.name}: "
             f"{some(missing)}; its ids are {some(samples)}: give items these names, or drop them"
         )
-    return {name: by_name[name] for name in bank}
+    return {name: by_name[name] for name in test.bank.index}
 
 
 @dataclass
 class _Run:
-    """Connection of a running task and the test: samples asked, and their outcomes."""
+    """Connection of a running task and the test: samples asked, and their outcomes by epoch."""
 
     test: AdaptiveTest
     samples: Mapping[str, "Sample"]
@@ -158,7 +151,6 @@ class _Run:
     scorers: Mapping[str, str | None]
     scored: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)  # in flight, without further results in this run
-    waits: bool = True  # since `idle` was called, no sample was finished
 
     def ask(self) -> list["Sample"]:
         """Choose samples until enough are in flight."""
@@ -170,8 +162,8 @@ class _Run:
 
     async def complete(self, sample: "EvalSample") -> list["Sample"]:
         """Record a sample that Inspect has finished, and choose the next one."""
-        name = next(name for name, own in self.samples.items() if own.id == sample.id)
-        scored, self.waits = self.scored.setdefault(name, {}), False
+        name = next(name for name, asked in self.samples.items() if asked.id == sample.id)
+        scored = self.scored.setdefault(name, {})
         if sample.epoch in scored:
             raise DataError(
                 f"sample {sample.id} was answered twice, in epoch {sample.epoch}: a test is of one "
@@ -183,10 +175,7 @@ class _Run:
         return self.ask()
 
     async def idle(self) -> list["Sample"] | None:
-        """Continue if no sample is running; end if none ran since the last call."""
-        if self.waits:
-            return None
-        self.waits = True
+        """Choose samples in place of those that failed; Inspect calls it when none is running."""
         for name in self.test.in_flight:
             self.record(name)
         return self.ask() or None
@@ -205,27 +194,26 @@ class _Run:
             self.test.record(name, successes, trials=len(outcomes))
 
     def outcomes(self, sample: "EvalSample") -> dict[str, Any]:
-        """Read a sample's scores as outcomes; none if one is missing."""
+        """Read a sample's scores as outcomes; none if it failed or one is missing."""
         scores: dict[str, Any] = {}
         for name, score in (sample.scores or {}).items():
-            if isinstance(score.value, Mapping):
-                scores |= {f"{name}/{key}": value for key, value in score.value.items()}
-            else:
-                scores[name] = score.value
+            keyed = score.value if isinstance(score.value, Mapping) else None
+            scores |= (
+                {name: score.value}
+                if keyed is None
+                else {f"{name}/{key}": value for key, value in keyed.items()}
+            )
         outcomes: dict[str, Any] = {}
-        if sample.error is not None or not scores:
-            return outcomes
-        for node in self.test.layout.outcomes:
+        for node in self.test.layout.outcomes if scores and sample.error is None else []:
             scorer = self.scorers[node.name] or (next(iter(scores)) if len(scores) == 1 else None)
             if scorer not in scores:
                 raise DataError(
                     f"sample {sample.id} has scores by {some(scores)}, not by {scorer}; choose one "
                     f"of them: scorer={next(iter(scores))!r}"
                 )
-            value = scores[scorer]
+            outcomes[node.name] = scores[scorer]
             if not isinstance(node, Graded):
                 reader = ScoreReader(f"scorer {scorer}", None, GRADES, Notes(), _REMEDY)
-                value = reader.read(value, f"sample {sample.id}")
+                outcomes[node.name] = reader.read(scores[scorer], f"sample {sample.id}")
                 reader.check()
-            outcomes[node.name] = value
         return {} if any(map(is_missing, outcomes.values())) else outcomes

@@ -17,7 +17,7 @@ from ...inference.posterior.posterior import Posterior, posterior_draws
 from ...layouts import Layout
 from ...layouts.elements import elements
 from ...linking import LayoutError, units
-from ..information.expected import CONFOUNDED, DRAWS, Divergence, Uncertainty, correlation_of, near
+from ..information.expected import CONFOUNDED, DRAWS, Uncertainty, correlation_of, divergence, near
 from ..information.sensitivity import Sensitivity
 from ..targets import read_costs, read_target
 from .gains import Gains
@@ -245,17 +245,15 @@ def _expected_results(
     )
     source, rows = _over(layout, chosen, profiles, DRAWS, seed)
     information = np.zeros((DRAWS, len(weights), len(weights)))
-    divergence = np.zeros((DRAWS, DRAWS))
-    scaled = np.concatenate([slopes for _, slopes in source.slopes()])
-    outcomes = Divergence.of(source)
+    evidence = np.zeros((DRAWS, DRAWS))
     points = np.linspace(0, len(items), min(len(items), _POINTS) + 1).round().astype(int)
     curve, done = [], 0
     for point in points:
         counts = np.bincount(rows[done:point].ravel(), minlength=source.count).astype(float)
-        information += (scaled.transpose(0, 2, 1) * counts) @ scaled
-        divergence += outcomes.told(counts)
+        information += (source.scaled.transpose(0, 2, 1) * counts) @ source.scaled
+        evidence += divergence(source.chance, source.tried * counts)
         covariance, done = near(information, source), point
-        sd = np.sqrt(Uncertainty.of(covariance, divergence, source).variance)
+        sd = np.sqrt(Uncertainty.of(covariance, evidence, source).variance)
         curve.append(sd.mean(axis=0))
     low, high = np.quantile(sd, [(1 - _MIDDLE) / 2, (1 + _MIDDLE) / 2], axis=0)
     latents = pd.DataFrame(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..information.expected import APART, ENOUGH, Divergence, Uncertainty, near_by
+from ..information.expected import APART, ENOUGH, Uncertainty, divergence, near_by
 from ..information.sensitivity import Sensitivity
 
 _TOGETHER = 512  # rows at a time
@@ -39,13 +39,10 @@ class Gains:
     weights: np.ndarray
 
     def __post_init__(self) -> None:
-        draws, rows, size = len(self.source.draws), self.source.count, len(self.weights)
-        self._scaled = np.empty((draws, rows, size), dtype=np.float32)
-        for block, scaled in self.source.slopes():
-            self._scaled[block] = scaled
-        self._outcomes = Divergence.of(self.source)
-        self._chance = self._outcomes.chance.astype(np.float32)
-        self._tried = self._outcomes.tried.astype(np.float32)
+        draws, size = len(self.source.draws), len(self.weights)
+        self._scaled = self.source.scaled.astype(np.float32)
+        self._chance = self.source.chance.astype(np.float32)
+        self._tried = self.source.tried.astype(np.float32)
         self._information = np.zeros((draws, size, size))
         self._divergence = np.zeros((draws, draws))
         self._settle()
@@ -54,8 +51,7 @@ class Gains:
         """Add the rows of an item to the battery."""
         scaled = self._scaled[:, rows].astype(float)
         self._information += scaled.transpose(0, 2, 1) @ scaled
-        outcomes = Divergence(self._outcomes.chance[:, rows], self._outcomes.tried[:, rows])
-        self._divergence += outcomes.told(np.ones(len(rows)))
+        self._divergence += divergence(self.source.chance[:, rows], self.source.tried[:, rows])
         self._settle()
 
     def _settle(self) -> None:

@@ -117,7 +117,6 @@ def expected(
     source = Sensitivity.of(layout, features, len(rows), draws, seed, columns=columns)
     alike = sp.csr_array((np.ones(len(rows)), (np.arange(len(rows)), source.evaluator.row)))
     counts = (sets[:, rows] @ alike).toarray()
-    divergence = Divergence.of(source)
     sds, correlations = [], []
     for count in counts:
         tried = source.scaled[:, count > 0]
@@ -125,7 +124,8 @@ def expected(
         covariance = near(fisher, source)
         variance = np.diagonal(covariance, axis1=1, axis2=2)
         if columns is None:  # else draws differ in what counts as known
-            variance = Uncertainty.of(covariance, divergence.told(count), source).variance
+            evidence = divergence(source.chance, source.tried * count)
+            variance = Uncertainty.of(covariance, evidence, source).variance
         sds.append(np.sqrt(variance).mean(axis=0))
         correlations.append(correlation_of(covariance))
     share = np.bincount(set_of, minlength=len(sds)) / len(set_of)
@@ -151,9 +151,8 @@ def _sets(trials: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
     return trials[first[order[kept]]], nearest[set_of]
 
 
-@dataclass(frozen=True, eq=False)
-class Divergence:
-    r"""How well outcomes distinguish profiles.
+def divergence(chance: np.ndarray, tried: np.ndarray) -> np.ndarray:
+    r"""Compute how well outcomes distinguish profiles, shape (draws, draws).
 
     The divergence of profile e from d is the expected evidence for d against e, in nats, of
     outcomes of d on the rows i:
@@ -161,28 +160,16 @@ class Divergence:
     .. math:: D_{de} = \sum_i n_i q_{id} \left(p_{id} \log \frac{p_{id}}{p_{ie}}
         + (1 - p_{id}) \log \frac{1 - p_{id}}{1 - p_{ie}}\right)
 
-    Attributes
+    Parameters
     ----------
     chance, tried : ndarray, shape (draws, rows)
-        Success p, and the probability q of reaching the row.
+        Success p, and attempts times the probability of reaching the row, :math:`n q`.
     """
-
-    chance: np.ndarray
-    tried: np.ndarray
-
-    @classmethod
-    def of(cls, source: Sensitivity) -> "Divergence":
-        """Take the different rows and the draws."""
-        return cls(source.chance, source.tried)
-
-    def told(self, counts: np.ndarray) -> np.ndarray:
-        """Sum the divergence over the rows, each as often as it counts; shape (draws, draws)."""
-        tried = self.tried * counts
-        evidence = np.zeros((len(tried), len(tried)))
-        for chance in (self.chance, 1 - self.chance):
-            logs, weights = np.log(chance), tried * chance
-            evidence += (weights * logs).sum(axis=1)[:, None] - weights @ logs.T
-        return evidence
+    evidence = np.zeros((len(tried), len(tried)))
+    for outcome in (chance, 1 - chance):
+        logs, weights = np.log(outcome), tried * outcome
+        evidence += (weights * logs).sum(axis=1)[:, None] - weights @ logs.T
+    return evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,14 +201,12 @@ class Uncertainty:
     variance: np.ndarray
 
     @classmethod
-    def of(
-        cls, covariance: np.ndarray, divergence: np.ndarray, source: Sensitivity
-    ) -> "Uncertainty":
-        """Combine the covariances of the normal approximations with the divergence of the draws.
+    def of(cls, covariance: np.ndarray, evidence: np.ndarray, source: Sensitivity) -> "Uncertainty":
+        """Combine the covariances of the normal approximations with the `divergence` of the draws.
 
         Draws are chosen so that their variance is that of all draws that they were chosen from.
         """
-        weights = np.exp(-divergence)
+        weights = np.exp(-evidence)
         weights /= weights.sum(axis=1, keepdims=True)
         centred = (source.draws - source.draws.mean(axis=0)) / source.draws.std(axis=0, ddof=1)
         centred *= source.spread

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -143,10 +143,6 @@ class Sensitivity:
     def matters(self) -> np.ndarray:
         """Which columns matter on which of the different rows, at any of the draws."""
         return np.asarray((np.abs(self.scaled) * self.spread > _MATTERS).any(axis=0))
-
-    def slopes(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield the scaled derivatives, with the draws that they are at."""
-        yield slice(None), self.scaled
 
 
 def evenly(drawn: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
