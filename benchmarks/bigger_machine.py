@@ -9,6 +9,7 @@ alone. Seconds are of the clock, with compilation.
 
 import argparse
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,15 +45,18 @@ def outcomes(subjects: int, items: int, seed: int) -> ml.Evaluation:
     return ml.Evaluation.from_wide(table, features)
 
 
-def moments(fit: ml.Fit) -> dict[str, np.ndarray]:
-    """Return mean, standard deviation and effective draws of the values of each latent."""
-    rows = {}
-    for name, draws in fit.posterior.items():
-        values = draws.to_numpy().reshape(*draws.shape[:2], -1)
-        effective = rhat_ess(np.moveaxis(values, 2, 0))
-        least = np.minimum(effective.ess_bulk, effective.ess_tail)
-        rows[str(name)] = np.stack([values.mean((0, 1)), values.std((0, 1)), least])
-    return rows
+def moments(draws: Any) -> np.ndarray:
+    """Return mean, standard deviation and least effective draws of each value: (3, values)."""
+    values = np.asarray(draws).reshape(*draws.shape[:2], -1)
+    effective = rhat_ess(np.moveaxis(values, 2, 0))
+    least = np.minimum(effective.ess_bulk, effective.ess_tail)
+    return np.stack([values.mean((0, 1)), values.std((0, 1)), least])
+
+
+def errors(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the largest difference of means in Monte Carlo errors."""
+    variance = one[1] ** 2 / one[2] + other[1] ** 2 / other[2]
+    return float(np.abs((one[0] - other[0]) / np.sqrt(variance)).max())
 
 
 def main() -> None:
@@ -76,7 +80,8 @@ def main() -> None:
     for sampler in ("numpyro",) if chosen.alone else ("numpyro", None):
         started = time.perf_counter()
         fit = ml.fit(layout(), evaluation, sampler=sampler, progressbar=False, **options)
-        seconds, fitted[sampler] = time.perf_counter() - started, moments(fit)
+        seconds = time.perf_counter() - started
+        fitted[sampler] = {str(name): moments(draws) for name, draws in fit.posterior.items()}
         shared = [values for values in fitted[sampler].values() if values.shape[1] == 1]
         (row,) = fit.diagnostics().to_dict("records")
         print(
@@ -87,13 +92,12 @@ def main() -> None:
         )
     if chosen.alone:
         return
-    for name, (mean, sd, effective) in fitted["numpyro"].items():
-        other_mean, other_sd, other_effective = fitted[None][name]
-        error = np.sqrt(sd**2 / effective + other_sd**2 / other_effective)
+    for name, values in fitted["numpyro"].items():
+        other = fitted[None][name]
         print(
-            f"{name}: {len(mean)} values, largest difference of means "
-            f"{np.abs((mean - other_mean) / error).max():.1f} Monte Carlo errors, of standard "
-            f"deviations {np.abs(sd / other_sd - 1).max():.1%}"
+            f"{name}: {values.shape[1]} values, largest difference of means "
+            f"{errors(values, other):.1f} Monte Carlo errors, of standard deviations "
+            f"{np.abs(values[1] / other[1] - 1).max():.1%}"
         )
 
 
