@@ -384,26 +384,26 @@ def known(name: str, seed: int) -> Row:
 
 def gym(seed: int) -> Row:
     """Fit the 1PL of inference_gym, and compare with the published means."""
-    folder = DATA / "inference_gym_1pl"
-    answers = pd.read_csv(folder / "answers.csv", index_col=0)
-    truth = pd.read_csv(folder / "truth.csv", index_col=0)
+    files = (DATA / "inference_gym_1pl" / f"{name}.csv" for name in ("answers", "truth"))
+    answers, truth = (pd.read_csv(file, index_col=0) for file in files)
     evaluation = ml.Evaluation.from_wide(answers, pd.DataFrame(index=answers.columns))
+    cells = evaluation.coded
     mean = ml.Effect("mean", prior=normal(0.75, 1))
     skill = ml.Capability("ability", prior=normal(mean, 1))
     difficulty = ml.Bias("difficulty", per="item", prior=normal(0, 1))
     layout = ml.Layout("1PL", ml.Success("right", logistic(skill - difficulty)))
     with pm.Model() as model:
         students = pm.Normal("mean", 0.75, 1) + pm.Normal("ability", 0, 1, shape=len(answers))
-        odds = students[:, None] - pm.Normal("difficulty", 0, 1, shape=answers.shape[1])
-        pm.Bernoulli("y", logit_p=odds, observed=answers.to_numpy())
+        hard = pm.Normal("difficulty", 0, 1, shape=answers.shape[1])
+        odds = students[cells.subject] - hard[cells.item]
+        pm.Bernoulli("y", logit_p=odds, observed=cells.successes)
     ours = fitted(layout, evaluation, list(answers.columns), seed)
     names = {"mean": ["mean"], "difficulty": list(answers.columns)}
     error = 0.0
     for key, values in ours["shared"].items():
         right = truth.loc[names[key]]
-        tiny = right["mean_standard_error"].to_numpy()
-        published = np.stack([right["mean"], tiny, np.ones(len(tiny))])
-        error = max(error, errors(values, published))
+        published = right["mean"], right["mean_standard_error"], np.ones(len(right))
+        error = max(error, errors(values, np.stack(published)))
     return row(ours, error, by_nutpie(model, ours["shared"], seed))
 
 
