@@ -171,7 +171,7 @@ def fit(
         )
     if method is None:
         small = not layout.joint and len(elements(layout)) <= MOST
-        method = "grid" if small and find_bands(layout) else sampler or "nuts"
+        method = "grid" if small and find_bands(layout) else "nuts"
     if layout.joint:
         cohort = Cohort.of_evaluation(layout, chosen)
         tried = chosen.select(items=cohort.levels[ITEM])
@@ -189,7 +189,7 @@ def fit(
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
     if store is None or not Path(store).exists():
         _prepare(problems, progressbar)  # if the layout does not compile, no store is created
-    with Store.open(store, layout, data, options, seed, reruns, method) as results:
+    with Store.open(store, layout, data, options, seed, reruns, sampler or method) as results:
         todo = [results.next_units(problem) for problem in range(len(problems.names))]
         if any(todo):
             _prepare(problems, progressbar)
