@@ -46,11 +46,11 @@ def outcomes(subjects: int, items: int, seed: int) -> ml.Evaluation:
 
 
 def moments(draws: Any) -> np.ndarray:
-    """Return mean, standard deviation and least effective draws of each value: (3, values)."""
+    """Return mean, standard deviation, bulk and least effective draws by value: (4, values)."""
     values = np.asarray(draws).reshape(*draws.shape[:2], -1)
     effective = rhat_ess(np.moveaxis(values, 2, 0))
     least = np.minimum(effective.ess_bulk, effective.ess_tail)
-    return np.stack([values.mean((0, 1)), values.std((0, 1)), least])
+    return np.stack([values.mean((0, 1)), values.std((0, 1)), effective.ess_bulk, least])
 
 
 def errors(one: np.ndarray, other: np.ndarray) -> float:
@@ -87,7 +87,7 @@ def main() -> None:
         print(
             f"{sampler or 'this library'}: {seconds:.0f} s, {row['status']}, R-hat "
             f"{row['rhat']:.4f}, least effective draws of shared values "
-            f"{min(values[2, 0] for values in shared):.0f}",
+            f"{min(values[3, 0] for values in shared):.0f}",
             flush=True,
         )
     if chosen.alone:

@@ -338,7 +338,7 @@ def fitted(layout: ml.Layout, evaluation: ml.Evaluation, items: list[str], seed:
     seconds = time.perf_counter() - started
     of_items = fit.posterior.sel(item=items)
     shared = {str(k): moments(v) for k, v in of_items.items() if "subject" not in v.dims}
-    least = min(values[2].min() for values in shared.values())
+    least = min(values[3].min() for values in shared.values())
     (row,) = fit.diagnostics().to_dict("records")
     status = row["status"], int(row["divergences"])
     return {"shared": shared, "draws": least, "status": status, "seconds": seconds}
@@ -352,7 +352,7 @@ def by_nutpie(model: pm.Model, shared: Mapping[str, Any], seed: int) -> Row:
     trace = nutpie.sample(compiled, draws=1000, tune=1000, chains=4, seed=seed, progress_bar=False)
     ended = time.perf_counter()
     values = {name: moments(trace["posterior"][name]) for name in shared}
-    least = min(one[2].min() for one in values.values())
+    least = min(one[3].min() for one in values.values())
     return {"shared": values, "draws": least, "times": (between - started, ended - between)}
 
 
@@ -422,7 +422,7 @@ def inst_eval(seed: int) -> Row:
         pm.Binomial("y", n=cells.trials, logit_p=odds, observed=cells.successes)
     shared = {key: ours["shared"][key] for key in LME4}
     error = max(abs(shared[key][0, 0] - value) / shared[key][1, 0] for key, value in LME4.items())
-    ours["draws"] = min(values[2].min() for values in shared.values())
+    ours["draws"] = min(values[3].min() for values in shared.values())
     return row(ours, float(error), by_nutpie(model, shared, seed))
 
 
