@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..common.cache import check_pytensor_folder
 from ..common.errors import FitError
-from ..common.messages import many
+from ..common.messages import many, some
 from ..common.options import whole
 from ..common.progress import track, waiting
 from ..common.threads import thread_count
@@ -21,7 +21,7 @@ from ..layouts.elements import elements
 from ..layouts.plates import ITEM
 from .files.store import Store
 from .fit import Fit
-from .loop import Alone, Jointly, Problems, solve
+from .loop import Alone, Jointly, Problems, Vectorised, solve
 from .model.bands import find_bands
 from .model.cohort import Cohort
 from .model.prior import draw_prior
@@ -45,6 +45,7 @@ def fit(
     target_accept: float = 0.8,
     seed: int | None = None,
     method: Literal["nuts", "grid"] | None = None,
+    sampler: Literal["numpyro"] | None = None,
     reruns: int = 2,
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -87,6 +88,13 @@ def fit(
         sampled by NUTS, which `Fit.diagnostics` reports. With bands, NUTS's chains start at the
         maxima of a scan along each propensity; if the chains do not move between all maxima, or in
         a joint fit, which has no scan, the status is ``modes not searched``.
+    sampler : {"numpyro"}, optional
+        Program that runs NUTS on a joint layout (default: the compiled code of this library).
+        ``"numpyro"`` samples the model of `to_pymc` with NumPyro, all chains at once, on a GPU if
+        JAX has one: for a million outcomes and more. It needs ``pip install
+        'measurement-layouts[gpu]'``, and takes none of `method`, `n_jobs` and `executor`. Numbers
+        are of 64 bits; ``jax.config.update("jax_enable_x64", False)`` after ``import
+        pymc.sampling.jax`` makes them of 32 bits, which most GPUs compute much faster.
     reruns : int
         How often a subject that failed, diverged or did not converge is sampled again. Each time
         tuning is doubled, twice as many draws are made and thinned to the same number, and the
@@ -150,6 +158,10 @@ def fit(
             f"executor={executor!r}; give an executor of concurrent.futures, such as "
             "ProcessPoolExecutor(), or that of a Dask cluster, client.get_executor()"
         )
+    if sampler is not None:
+        others = {"method": method, "n_jobs": n_jobs, "executor": executor}
+        _refuse_sampler(sampler, layout, [name for name in others if others[name] is not None])
+        n_jobs = 1  # it draws all chains at once
     most = _most_jobs(executor) if n_jobs is None else whole("n_jobs", n_jobs, 1)
     chosen = evaluation if subjects is None else evaluation.select(subjects=subjects)
     if method == "grid" and layout.joint:
@@ -164,7 +176,7 @@ def fit(
         cohort = Cohort.of_evaluation(layout, chosen)
         tried = chosen.select(items=cohort.levels[ITEM])
         data = data_jointly(cohort, list(tried.items.index) if tried.rows else None)
-        model = Jointly(cohort, options)
+        model = Vectorised(cohort, options) if sampler else Jointly(cohort, options)
         problems = Problems(model, ["all subjects"], lambda _: None, options.chains)
     else:
         battery = Battery.of(layout, chosen)
@@ -177,7 +189,7 @@ def fit(
     draw_prior(layout)  # raises an error before the sampler starts if a prior cannot be drawn from
     if store is None or not Path(store).exists():
         _prepare(problems, progressbar)  # if the layout does not compile, no store is created
-    with Store.open(store, layout, data, options, seed, reruns, method) as results:
+    with Store.open(store, layout, data, options, seed, reruns, sampler or method) as results:
         todo = [results.next_units(problem) for problem in range(len(problems.names))]
         if any(todo):
             _prepare(problems, progressbar)
@@ -204,6 +216,22 @@ def fit(
                 "linking functions"
             )
         return Fit.of(results.posterior())
+
+
+def _refuse_sampler(sampler: object, layout: Layout, options: list[str]) -> None:
+    """Refuse another sampler than NumPyro, a layout that is not joint, and some options."""
+    if sampler != "numpyro":
+        raise FitError(f"sampler={sampler!r}; give 'numpyro', or leave it out")
+    if not layout.joint:
+        raise FitError(
+            f"sampler='numpyro': under layout {layout.name!r} each subject is fitted alone, which "
+            "is faster without it; leave sampler out"
+        )
+    if options:
+        raise FitError(
+            f"sampler='numpyro' takes no {some(options)}: it runs NUTS, all chains at once; leave "
+            f"{'it' if len(options) == 1 else 'them'} out"
+        )
 
 
 def _prepare(problems: Problems, progressbar: bool) -> None:

@@ -10,11 +10,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from ..common.cache import Recent
 from ..common.errors import FitError
 from ..common.memory import return_free_memory
 from ..common.messages import some
@@ -38,6 +39,7 @@ from .sampling.draws import Draws, SamplingOptions, Unit, with_more_care
 from .sampling.engine import Battery, compile_sampler
 from .sampling.grid import Unresolved, integrate
 from .sampling.joint_nuts import joint_form
+from .sampling.numpyro_nuts import refuse_no_numpyro, sample_numpyro
 from .sampling.nuts import alone, sample
 from .sampling.scan import scan
 from .sampling.stopping import DaemonThreads, stopped_by
@@ -136,6 +138,29 @@ class Jointly:
         count, length = int(diverging.sum()), diverging.shape[1]
         reasons = faults(Convergence(count, float(rhat), float(ess), "", length), len(blocks))
         return reasons if status(reasons) in UNTRUSTED else []
+
+
+@dataclass(frozen=True, eq=False)
+class Vectorised(Jointly):
+    """A cohort whose chains NumPyro draws at once; the first block that is asked for draws all."""
+
+    chains: Recent[object, Draws] = field(default_factory=lambda: Recent(1))
+
+    def prepare(self) -> None:
+        """Check that NumPyro is installed; JAX compiles when it samples."""
+        refuse_no_numpyro()
+
+    def sample(self, name: str, data: None, unit: Unit, seed: int) -> Draws:
+        """Draw all chains, and return one."""
+        stream = attempt_seed(seed, "numpyro", unit.attempt)
+        draws = self.chains.find(
+            unit.attempt,
+            lambda: sample_numpyro(self.cohort, self.options, stream, unit.attempt),
+        )
+        chain = slice(unit.block, unit.block + 1)
+        return Draws(
+            *({key: array[chain] for key, array in group.items()} for group in vars(draws).values())
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -143,8 +143,8 @@ class Store:
             Seed of the draws (default: that of the store, or a random one for a new store).
         reruns : int
             How often an attempt may be repeated.
-        method : {"nuts", "grid"}
-            The method of `fit`.
+        method : {"nuts", "grid", "numpyro"}
+            The method of `fit`, or its sampler.
 
         Raises
         ------

@@ -25,7 +25,7 @@ from ..sampling.convergence import (
     stay_apart,
     worst,
 )
-from ..sampling.draws import MODES_SEARCHED, SamplingOptions, with_more_care
+from ..sampling.draws import MODES_SEARCHED, NUTS, SamplingOptions, with_more_care
 from .cohort import cohort_of
 from .conflicts import own_conflicts, shared_conflicts
 from .posterior import FAULTS, Posterior, draws_of, some_draws, statistic_of, success_rates
@@ -326,7 +326,7 @@ def _searched(fit: Posterior, rows: np.ndarray) -> np.ndarray:
     if FAULTS in fit.data.attrs or not find_bands(fit.layout):
         return np.ones(len(rows), dtype=bool)
     if MODES_SEARCHED not in fit.data["sample_stats"]:  # a joint fit
-        return np.full(len(rows), fit.data.attrs.get("method") != "nuts")
+        return np.full(len(rows), fit.data.attrs.get("method") not in NUTS)
     return np.asarray(statistic_of(fit, MODES_SEARCHED, rows).all(axis=(1, 2)))
 
 
@@ -352,7 +352,7 @@ def _off_grid(fit: Posterior, rows: np.ndarray) -> np.ndarray:
 def _used(fit: Posterior, attempt: int) -> tuple[int, float]:
     """Give the tuning and the target of acceptance of an attempt; no tuning without NUTS."""
     attributes = fit.data.attrs
-    if attributes.get("method") != "nuts":
+    if attributes.get("method") not in NUTS:
         return 0, Convergence.target_accept
     tune, target_accept = int(attributes["tune"]), float(attributes["target_accept"])
     options = with_more_care(SamplingOptions(tune=tune, target_accept=target_accept), attempt)

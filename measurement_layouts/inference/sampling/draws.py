@@ -8,6 +8,9 @@ import numpy as np
 
 from ...common import options
 
+NUTS = ("nuts", "numpyro")
+"""Methods of a fit whose draws are those of NUTS."""
+
 MODES_SEARCHED = "modes_searched"
 """Statistic of layouts with bands: whether every chain was in each maximum of the scan."""
 
