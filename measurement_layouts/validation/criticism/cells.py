@@ -203,6 +203,10 @@ class Outcomes:
         progress = track(groups.items(), len(groups), self.progressbar, what)
         return ((name, self.cells(position)) for name, position in progress)
 
+    def test(self, name: str, count: float) -> dict[str, Any]:
+        """Return arguments of `scores.score` for some of a number of tests."""
+        return {"rng": self.rng(name), "least": self.alpha / max(count, 1), "prob": self.prob}
+
     def rng(self, name: str) -> np.random.Generator:
         """Make the random generator of a test, by its name."""
         return np.random.default_rng(subject_seed(self.seed, name))

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from ...common import options
 from ...common.errors import DataError, FitError
 from ...common.findings import Finding
-from ...common.messages import many, some
+from ...common.messages import some
 from ...common.showing import Overview, Shown
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
@@ -244,7 +244,7 @@ class Criticism(Shown):
         return residual_table(cells, columns, self.prob, np.random.default_rng(self.seed))
 
     def _overview(self) -> Overview:
-        facts = {"flagged": repr(self)[1:-1].partition(": ")[2]}
+        facts = {"flagged": repr(self)[1:-1].partition(": flagged ")[2]}
         calls = {
             "criticism.suggestions()": "what is flagged, in words, with remedies",
             "criticism.subjects, .items, .groups, .pairs, .table": "every test, with effects",
@@ -254,29 +254,24 @@ class Criticism(Shown):
         return Overview(facts, calls, {"flagged": self.flagged()})
 
     def __repr__(self) -> str:
-        counts = []
-        if len(self.table):
-            counts.append(f"{_counted(self.candidates)} candidates flagged")
-            counts.append(f"{_counted(self.forms)} used properties")
-        counts.append(f"{_counted(self.subjects)} subjects")
-        items = self.items.groupby("item", sort=False)["flagged"].any()
-        if len(items):
-            pair = "testlets" if self.testlets else "pairs"
-            counts.append(f"{items.sum()} of {len(items)} items")
-            counts.append(f"{self.pairs['flagged'].sum()} {pair}")
-        if len(self.groups):
-            counts.append(f"{_counted(self.groups)} items by groups")
-        if len(self.overdispersion):
-            own = self.overdispersion[self.overdispersion["subject"] != TOGETHER]
-            counts.append(f"repeated attempts of {_counted(own)} subjects")
-        counts.append(many(int(self.cells["flagged"].sum()), "cell"))
+        own = self.overdispersion
+        tables = {
+            "candidates": self.candidates,
+            "used properties": self.forms,
+            "subjects": self.subjects,
+            "items": self.items.groupby("item", sort=False)[["flagged", "p"]].max(),
+            "items by groups": self.groups,
+            "subjects' repeated attempts": own[own["subject"] != TOGETHER],
+        }
+        counts = [
+            f"{table['flagged'].sum()} of {table['p'].notna().sum()} {name}"
+            for name, table in tables.items()
+            if len(table)
+        ]
+        pair = "testlets" if self.testlets else "pairs"
+        counts += [f"{self.pairs['flagged'].sum()} {pair}", f"{self.cells['flagged'].sum()} cells"]
         name = self.fit.layout.name
-        return f"<Criticism of {name!r}: {', '.join(counts)}, at {self.alpha:.0%} in each>"
-
-
-def _counted(table: pd.DataFrame) -> str:
-    """Count the flagged rows and the tested rows."""
-    return f"{int(table['flagged'].sum())} of {int(table['p'].notna().sum())}"
+        return f"<Criticism of {name!r}: flagged {', '.join(counts)}, at {self.alpha:.0%} in each>"
 
 
 def row_name(row: dict) -> str:  # type: ignore[type-arg]
@@ -375,7 +370,7 @@ def criticise(
     >>> items = cohort.evaluation.items.assign(day=np.arange(69) % 5)
     >>> known = Evaluation(items, cohort.evaluation.successes, cohort.evaluation.trials)
     >>> criticise(result, known, candidates=["day"])
-    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used ...>
+    <Criticism of 'animal-ai-olympics': flagged 0 of 2 candidates, 0 of 8 used ...>
     """
     refuse_no_fit(fit)
     refuse_no_evaluation(evaluation)

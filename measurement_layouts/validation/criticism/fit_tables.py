@@ -89,16 +89,15 @@ def person_fit(outcomes: Outcomes) -> pd.DataFrame:
     Statistical Psychology 38. Snijders, T. A. B. (2001), Asymptotic null distribution of person fit
     statistics with estimated person parameter, Psychometrika 66.
     """
-    rows, least = [], outcomes.alpha / max(len(outcomes.criticised), 1)
+    rows = []
     for name, cells in outcomes.each(outcomes.by_criticised):
         hard = cells.chances.mean(axis=1) < 0.5
-        row = {"subject": name, "hard": int(hard.sum()), **_rates(cells, hard), "cell": -1}
-        row |= _mean_squares(cells) | {"remark": FEW}
+        row = {"subject": name, "hard": int(hard.sum()), **_rates(cells, hard)}
+        change: Change | str = FEW
         if len(hard) > 1:
             change = Change(cells.centred(np.log(cells.chances)), moves=True)
-            (tested,) = score(cells, [change], outcomes.rng(name), least=least, prob=outcomes.prob)
-            row |= tested
-        rows.append(row)
+        alternatives = [(row | _mean_squares(cells), change)]
+        rows += score(cells, alternatives, **outcomes.test(name, len(outcomes.criticised)))
     columns = ["subject", "hard", "observed", "expected", "infit", "outfit", *SIZES]
     return judged(rows, columns, outcomes.alpha, false_discovery)
 
@@ -148,19 +147,17 @@ def item_fit(outcomes: Outcomes, *, levels: bool) -> pd.DataFrame:
     if len(outcomes.subjects) < 2:
         return judged([], columns, outcomes.alpha)
     kinds = [SLOPE, LEVEL] if levels else [SLOPE]
-    least = outcomes.alpha / max(len(outcomes.items) * len(kinds), 1)
     rows: list[dict[str, Any]] = []
     for name, cells in outcomes.each(outcomes.by_item, "items"):
         count = len(cells.position)
         row = {"item": name, "subjects": count, **_rates(cells), **_mean_squares(cells)}
-        row |= {"cell": -1, "remark": ALONE if count else NOT_ATTEMPTED}
-        changes = {}
+        slope: Change | str = ALONE if count else NOT_ATTEMPTED
         if count > 1:
-            changes[SLOPE] = Change(cells.centred(cells.log_odds), moves=True)
-        if count and levels:
-            changes[LEVEL] = Change(np.ones((count, 1)))
-        tested = score(cells, changes.values(), outcomes.rng(name), least=least, prob=outcomes.prob)
-        results = dict(zip(changes, tested, strict=True))
-        rows += [row | {"what": kind} | results.get(kind, {}) for kind in kinds]
+            slope = Change(cells.centred(cells.log_odds), moves=True)
+        level = Change(np.ones((count, 1))) if count else NOT_ATTEMPTED
+        changes = {SLOPE: slope, LEVEL: level}
+        alternatives = [(row | {"what": kind}, changes[kind]) for kind in kinds]
+        tests = outcomes.test(name, len(outcomes.items) * len(kinds))
+        rows += score(cells, alternatives, **tests)
     rows.sort(key=lambda row: kinds.index(row["what"]))
     return judged(rows, columns, outcomes.alpha)

@@ -1,8 +1,7 @@
 """Items that are easier or steeper for some subjects: differential item functioning (DIF)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from ...evaluations.tables import need_columns, refuse_repeats, texts
 from .cells import Outcomes
 from .fit_tables import LEVEL, NOT_ATTEMPTED, SLOPE
 from .properties import MOST_VALUES, read_property
-from .scores import SIZES, Change, holm, judged, score
+from .scores import SIZES, Change, judged, score
 
 STANDARD = "+1 sd"
 MEAN, OTHERS = "the mean", "the others"
@@ -22,8 +21,7 @@ _FEWEST = 2  # smallest number of subjects of a level
 _OF_SLOPES = 0.2  # part of alpha for changes of slopes by groups; levels have the rest
 
 
-@dataclass(frozen=True, eq=False)
-class Contrast:
+class Contrast(NamedTuple):
     """A column of the subjects as numbers.
 
     Attributes
@@ -121,7 +119,7 @@ def invariance(outcomes: Outcomes, contrasts: list[Contrast], anchors: list[str]
     item functioning using logistic regression procedures, Journal of Educational Measurement 27.
     """
     rows: list[dict[str, Any]] = []
-    least = outcomes.alpha * _OF_SLOPES / max(len(outcomes.items) * len(contrasts), 1)
+    count = len(outcomes.items) * len(contrasts) / _OF_SLOPES
     pairs = [(contrast, item) for contrast in contrasts for item in outcomes.items]
     for contrast, item in track(pairs, len(pairs), outcomes.progressbar, "items"):
         position = outcomes.by_item[item]
@@ -134,23 +132,22 @@ def invariance(outcomes: Outcomes, contrasts: list[Contrast], anchors: list[str]
             rows.append(row | {"remark": remark})
             continue
         beside = [other for other in outcomes.items if anchors and other not in anchors]
-        tests, most = _uniform(outcomes, contrast, item, beside, least)
+        tests, most = _uniform(outcomes, contrast, item, beside, count)
         counts = (values[:, most] > 0).sum() if contrast.against != MEAN else len(position)
         row |= {"level": contrast.levels[most], "subjects": int(counts)}
         rows.append(row | tests)
         if len(contrast.levels) == 1:
-            rows.append(row | {"what": SLOPE} | _slope(outcomes, item, values, least))
+            rows.append(row | {"what": SLOPE} | _slope(outcomes, item, values, count))
     columns = ["by", "item", "what", "level", "against", "subjects", "anchor", "df", *SIZES]
-    table = judged(rows, columns, outcomes.alpha)
-    slopes = (table["what"] == SLOPE).to_numpy()
-    for chosen, part in ((slopes, _OF_SLOPES), (~slopes, 1 - _OF_SLOPES * slopes.any())):
-        adjusted = holm(table.loc[chosen, "p"].to_numpy(dtype=float)) / part
-        table.loc[chosen, "p_adjusted"] = np.minimum(adjusted, 1)
+    table = judged(rows, columns, outcomes.alpha, within="what")
+    slopes = table["what"] == SLOPE
+    parts = np.where(slopes, _OF_SLOPES, 1 - _OF_SLOPES * slopes.any())
+    table["p_adjusted"] = np.minimum(table["p_adjusted"] / parts, 1)
     return table.assign(flagged=table["p_adjusted"] <= outcomes.alpha)
 
 
 def _uniform(
-    outcomes: Outcomes, contrast: Contrast, item: str, others: list[str], least: float
+    outcomes: Outcomes, contrast: Contrast, item: str, others: list[str], count: float
 ) -> tuple[dict[str, Any], int]:
     """Test effects of levels on one item, beside those on some others; and find the largest."""
     items = [item, *(one for one in others if one != item and len(outcomes.by_item[one]))]
@@ -164,9 +161,8 @@ def _uniform(
     width = len(contrast.levels)
     beside = columns[:, width:] if len(items) > 1 else None
     chosen = [slice(0, width), *(slice(at, at + 1) for at in range(width if width > 1 else 0))]
-    changes = [Change(columns[:, level], beside) for level in chosen]
-    rng = outcomes.rng(f"{contrast.name} {item}")
-    result, *alone = score(cells, changes, rng, least=least, prob=outcomes.prob)
+    changes = [({}, Change(columns[:, level], beside)) for level in chosen]
+    result, *alone = score(cells, changes, **outcomes.test(f"{contrast.name} {item}", count))
     most = 0
     if alone and not result["remark"]:
         most = int(np.argmax([test.get("statistic", 0) for test in alone]))
@@ -176,13 +172,12 @@ def _uniform(
     return result, most
 
 
-def _slope(outcomes: Outcomes, item: str, values: np.ndarray, least: float) -> dict[str, Any]:
+def _slope(outcomes: Outcomes, item: str, values: np.ndarray, count: float) -> dict[str, Any]:
     """Test whether an item is steeper for a level, beside effects of the level and of the slope."""
     cells = outcomes.cells(outcomes.by_item[item])
     centred = values - cells.weights @ values / cells.weights.sum()
     steep = cells.centred(cells.log_odds)
     slope = ((steep * cells.variances).mean(axis=1) / cells.weights)[:, None]
     beside = np.concatenate([centred, slope, np.ones_like(slope)], axis=1)
-    change = Change(centred * steep, beside, moves=True)
-    rng = outcomes.rng(f"slope {item}")
-    return score(cells, [change], rng, least=least, prob=outcomes.prob)[0]
+    change = {}, Change(centred * steep, beside, moves=True)
+    return score(cells, [change], **outcomes.test(f"slope {item}", count))[0]

@@ -14,7 +14,7 @@ from ...evaluations.tables import need_columns, refuse_repeats, texts
 from ...inference.fit import Fit
 from ...linking.real import real
 from .cells import Cells, Outcomes
-from .scores import Change, holm, judged, score, shares
+from .scores import Change, judged, score, shares
 
 MOST_VALUES = 8  # a property with more different numbers is divided into bins
 _BINS = 6  # number of bins, with equal numbers of items up to ties
@@ -185,39 +185,32 @@ def property_table(
         Columns as in `Criticism.table`.
     """
     rows: list[dict[str, Any]] = []
-    number = len(outcomes.criticised) * max(len(used), len(candidates))
+    count = len(outcomes.criticised) * max(len(used), len(candidates))
     for subject, cells in outcomes.each(outcomes.by_criticised):
         items = outcomes.item[cells.position]
         ones = np.ones((len(items), 1))
         forms, others = ([taken(one, items) for one in of] for of in (used, candidates))
         free = [indicators(one) for one in forms if one.nunique() > 1]
         besides = {"candidate": np.concatenate([ones, *free], axis=1), "used": ones}
-        kinds = [("candidate", one) for one in others] + [("used", one) for one in forms]
-        varying = [(kind, one) for kind, one in kinds if one.nunique() > 1]
-        tests = score(
-            cells,
-            [Change(indicators(one), besides[kind]) for kind, one in varying],
-            outcomes.rng(f"properties {subject}"),
-            least=outcomes.alpha / max(number, 1),
-            prob=outcomes.prob,
-        )
-        results = {one.name: test for (_, one), test in zip(varying, tests, strict=True)}
-        for kind, one in kinds:
-            row = {"subject": subject, "property": one.name, "kind": kind, "cell": -1}
-            row |= results.get(one.name, {"remark": ALIKE})
+        alternatives = [
+            (
+                {"subject": subject, "property": one.name, "kind": kind, "levels": one},
+                Change(indicators(one), besides[kind]) if one.nunique() > 1 else ALIKE,
+            )
+            for kind, properties in (("candidate", others), ("used", forms))
+            for one in properties
+        ]
+        tests = outcomes.test(f"properties {subject}", count)
+        for row in score(cells, alternatives, **tests):
             if not row["remark"]:
-                row |= _most_deviating(cells, one, besides[kind], outcomes.prob)
+                beside = besides[row["kind"]]
+                row |= _most_deviating(cells, row["levels"], beside, outcomes.prob)
             rows.append(row)
-    table = judged(rows, _COLUMNS, outcomes.alpha)
-    for kind in ("candidate", "used"):
-        chosen = table["kind"] == kind
-        table.loc[chosen, "p_adjusted"] = holm(table.loc[chosen, "p"].to_numpy(dtype=float))
-    table["flagged"] = (table["p_adjusted"] <= outcomes.alpha) & (table["gain"] > 0)
-    order = pd.Categorical(table["subject"], outcomes.criticised, ordered=True)
-    table = table.assign(order=order).sort_values(
-        ["order", "flagged", "gain"], ascending=[True, False, False], kind="stable"
-    )
-    return table.drop(columns="order").reset_index(drop=True)
+    table = judged(rows, _COLUMNS, outcomes.alpha, within="kind")
+    table["flagged"] &= table["gain"] > 0
+    table = table.sort_values(["flagged", "gain"], ascending=False, kind="stable")
+    order = pd.Index(outcomes.criticised).get_indexer
+    return table.sort_values("subject", key=order, kind="stable", ignore_index=True)
 
 
 def _most_deviating(

@@ -1,6 +1,6 @@
 """Score tests of effects that a layout lacks, with p values from replicated outcomes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,7 +61,7 @@ class _Test(NamedTuple):
 
 def score(
     cells: Cells,
-    changes: Iterable[Change],
+    alternatives: Sequence[tuple[dict[str, Any], Change | str]],
     rng: np.random.Generator,
     *,
     least: float,
@@ -92,8 +92,9 @@ def score(
     ----------
     cells : Cells
         The cells.
-    changes : iterable of Change
-        Changes of the log-odds, each tested without the others.
+    alternatives : sequence of (dict, Change or str)
+        Names of each row of a table, and a change of the log-odds that is tested without the
+        others, or the reason why nothing is.
     rng : Generator
         Random generator of the replicates.
     least : float
@@ -104,10 +105,11 @@ def score(
     Returns
     -------
     list of dict
-        By change: ``effect``, ``low``, ``high`` (of the first column, in its unit of log-odds, as a
-        refit with this effect would give), ``statistic``, ``df``, ``p``, ``remark`` where there is
-        no test; ``gain`` and ``gain_se`` in elpd, and ``cell``: the position of the cell without
-        which nothing would be unexpected, or at most half of the statistic would remain, or -1.
+        By alternative, its names with ``effect``, ``low``, ``high`` (of the first column, in its
+        unit of log-odds, as a refit with this effect would give), ``statistic``, ``df``, ``p``,
+        ``remark`` where there is no test; ``gain`` and ``gain_se`` in elpd, and ``cell``: the
+        position of the cell without which nothing would be unexpected, or at most half of the
+        statistic would remain, or -1.
 
     References
     ----------
@@ -115,21 +117,24 @@ def score(
     Journal of the Royal Statistical Society B 44. Davison, A. C. and Hinkley, D. V. (1997),
     Bootstrap Methods and their Application, section 4.2.5.
     """
-    tests = [_test(cells, change, prob) for change in changes]
+    tests = [_test(cells, change, prob) for _, change in alternatives]
     tested = [test for test in tests if len(test.statistic)]
     chances = replicated_p(
         lambda count: cells.replicated(rng, count),
         [(test.statistic, test.standardise) for test in tested],
         least,
-        max(1, _BLOCK // max(len(cells.weights), 1)),
+        max(1, _BLOCK // max(len(cells.trials), 1)),
     )
     for test, p in zip(tested, chances, strict=True):
         test.result["p"] = max(p, cells.probability)
-    return [test.result for test in tests]
+    return [names | test.result for (names, _), test in zip(alternatives, tests, strict=True)]
 
 
-def _test(cells: Cells, change: Change, prob: float) -> _Test:
+def _test(cells: Cells, change: Change | str, prob: float) -> _Test:
     """Compute scores, their variance, and all but the p value of a change."""
+    untested = {"p": np.nan, "cell": -1}
+    if isinstance(change, str):
+        return _Test(untested | {"remark": change}, np.empty(0), np.empty((0, 0)))
     columns, beside = change.columns, change.beside
     weights, residuals = cells.weights, cells.residuals.mean(axis=1)
     moving = columns
@@ -152,8 +157,7 @@ def _test(cells: Cells, change: Change, prob: float) -> _Test:
     basis = _free_directions(total, variance)
     directions, statistic = columns @ basis, basis.T @ scores
     if not len(statistic):
-        result = {"df": 0, "p": np.nan, "remark": UNDISTINGUISHED, "cell": -1}
-        return _Test(result, statistic, directions)
+        return _Test(untested | {"df": 0, "remark": UNDISTINGUISHED}, statistic, directions)
     adapted = columns - cells.log_odds @ absorbed.T / np.sqrt(absorbed.shape[1] - 1)
     result = {
         **_sizes(cells, columns, adapted, scores, information, prob),
@@ -318,9 +322,13 @@ def judged(
     columns: Sequence[str],
     alpha: float,
     adjust: Callable[[np.ndarray], np.ndarray] = holm,
+    within: str = "",
 ) -> pd.DataFrame:
-    """Tabulate tests, adjust their p values, and flag those of at most alpha."""
+    """Tabulate tests, adjust their p values, also within a column, and flag those up to alpha."""
     table = pd.DataFrame(rows).reindex(columns=columns)
-    table["p_adjusted"] = adjust(table["p"].to_numpy(dtype=float))
     table["remark"] = table["remark"].fillna("")
+    p = table["p"].astype(float)
+    groups = [np.arange(len(table))] if not within else table.groupby(within).indices.values()
+    for positions in groups:
+        table.loc[positions, "p_adjusted"] = adjust(p.to_numpy()[positions])
     return table.assign(flagged=(table["p_adjusted"] <= alpha).astype(bool))

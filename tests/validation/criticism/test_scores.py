@@ -25,7 +25,7 @@ def certain(successes, trials, chance):
 def scored(cells, columns, beside=None, least=0.001):
     """Test one change."""
     (result,) = score(
-        cells, [Change(columns, beside)], np.random.default_rng(1), least=least, prob=0.9
+        cells, [({}, Change(columns, beside))], np.random.default_rng(1), least=least, prob=0.9
     )
     return result
 
