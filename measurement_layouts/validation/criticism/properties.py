@@ -67,7 +67,7 @@ def read_property(items: pd.DataFrame, name: str) -> pd.Series:
             f"{_MOST_NAMES} kinds, or leave the column out of the candidates"
         )
     names += [MISSING] * bool(column.isna().any())
-    every = levels.rename(name).reindex(column.index).fillna(MISSING).astype(object)
+    every = levels.astype(object).rename(name).reindex(column.index, fill_value=MISSING)
     return every.astype(pd.CategoricalDtype(list(dict.fromkeys(names)), ordered=True))
 
 
