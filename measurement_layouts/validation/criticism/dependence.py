@@ -245,7 +245,7 @@ def _tested(
     }
     least = outcomes.alpha / (len(groups) + 1)
     if len(groups) > 1:
-        totals[TOGETHER] = sum(totals.values())
+        totals[TOGETHER] = np.sum(list(totals.values()), axis=0)
         groups = groups | {TOGETHER: [block for blocks in groups.values() for block in blocks]}
     for name, blocks in groups.items():
         score, variance = totals[name].tolist()

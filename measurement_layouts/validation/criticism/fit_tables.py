@@ -154,8 +154,8 @@ def item_fit(outcomes: Outcomes, *, levels: bool) -> pd.DataFrame:
         slope: Change | str = ALONE if count else NOT_ATTEMPTED
         if count > 1:
             slope = Change(cells.centred(cells.log_odds), moves=True)
-        level = Change(np.ones((count, 1))) if count else NOT_ATTEMPTED
-        changes = {SLOPE: slope, LEVEL: level}
+        level: Change | str = Change(np.ones((count, 1))) if count else NOT_ATTEMPTED
+        changes: dict[str, Change | str] = {SLOPE: slope, LEVEL: level}
         alternatives = [(row | {"what": kind}, changes[kind]) for kind in kinds]
         tests = outcomes.test(name, len(outcomes.items) * len(kinds))
         rows += score(cells, alternatives, **tests)

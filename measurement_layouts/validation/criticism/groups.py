@@ -161,7 +161,8 @@ def _uniform(
     width = len(contrast.levels)
     beside = columns[:, width:] if len(items) > 1 else None
     chosen = [slice(0, width), *(slice(at, at + 1) for at in range(width if width > 1 else 0))]
-    changes = [({}, Change(columns[:, level], beside)) for level in chosen]
+    none: dict[str, Any] = {}
+    changes = [(none, Change(columns[:, level], beside)) for level in chosen]
     result, *alone = score(cells, changes, **outcomes.test(f"{contrast.name} {item}", count))
     most = 0
     if alone and not result["remark"]:
@@ -179,5 +180,5 @@ def _slope(outcomes: Outcomes, item: str, values: np.ndarray, count: float) -> d
     steep = cells.centred(cells.log_odds)
     slope = ((steep * cells.variances).mean(axis=1) / cells.weights)[:, None]
     beside = np.concatenate([centred, slope, np.ones_like(slope)], axis=1)
-    change = {}, Change(centred * steep, beside, moves=True)
-    return score(cells, [change], **outcomes.test(f"slope {item}", count))[0]
+    change = Change(centred * steep, beside, moves=True)
+    return score(cells, [({}, change)], **outcomes.test(f"slope {item}", count))[0]

@@ -192,7 +192,7 @@ def property_table(
         forms, others = ([taken(one, items) for one in of] for of in (used, candidates))
         free = [indicators(one) for one in forms if one.nunique() > 1]
         besides = {"candidate": np.concatenate([ones, *free], axis=1), "used": ones}
-        alternatives = [
+        alternatives: list[tuple[dict[str, Any], Change | str]] = [
             (
                 {"subject": subject, "property": one.name, "kind": kind, "levels": one},
                 Change(indicators(one), besides[kind]) if one.nunique() > 1 else ALIKE,

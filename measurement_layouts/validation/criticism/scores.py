@@ -132,7 +132,7 @@ def score(
 
 def _test(cells: Cells, change: Change | str, prob: float) -> _Test:
     """Compute scores, their variance, and all but the p value of a change."""
-    untested = {"p": np.nan, "cell": -1}
+    untested: dict[str, Any] = {"p": np.nan, "cell": -1}
     if isinstance(change, str):
         return _Test(untested | {"remark": change}, np.empty(0), np.empty((0, 0)))
     columns, beside = change.columns, change.beside
@@ -228,7 +228,7 @@ def replicated_p(
     """
     beyond, drawn = np.zeros((2, len(tests)), dtype=int)
     most = int(max(_REPLICATES, min(4 / least, _MOST_REPLICATES)))
-    total, pending = 0, range(len(tests))
+    total, pending = 0, list(range(len(tests)))
     while pending and total < most:
         count = min(block, (most if total >= _REPLICATES else _REPLICATES) - total)
         replicates, total = draw(count), total + count
@@ -244,7 +244,8 @@ def replicated_p(
         if total >= _REPLICATES:
             pending = [number for number in pending if beyond[number] < _COUNTED]
     sides = [2 if len(statistic) == 1 else 1 for statistic, _ in tests]
-    return np.minimum(1, np.array(sides) * (beyond + 1) / (drawn + 1)).tolist()
+    chances: list[float] = np.minimum(1, np.array(sides) * (beyond + 1) / (drawn + 1)).tolist()
+    return chances
 
 
 def _sizes(
