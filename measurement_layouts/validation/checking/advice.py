@@ -30,9 +30,9 @@ def about_constants(layout: Layout, columns: Columns, items: pd.DataFrame) -> It
                 value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
                 same.setdefault((feature.name, value, some(need)), []).append(name)
     remedy = "add items with other values, or write numbers into the layout"
-    for (node, value, need), names in same.items():
+    for (node, value, latents), names in same.items():
         text = f"{labels_together(names)} is {value} all items, so its effect cannot be estimated"
-        yield Finding(node, "constant", f"{text}, nor {need}", remedy)
+        yield Finding(node, "constant", f"{text}, nor {latents}", remedy)
 
 
 def about_outcomes_twice(layout: Layout) -> Iterator[Finding]:

@@ -103,7 +103,7 @@ class Cells:
         chances = self._by_draw[rng.integers(len(self._by_draw), size=count)]
         if self.trials.max(initial=0) == 1:
             passed = rng.random(chances.shape, dtype=np.float32) < chances
-            return np.subtract(passed, chances, dtype=float)
+            return np.asarray(np.subtract(passed, chances, dtype=float))
         trials = self.trials.astype(int)
         return np.asarray(rng.binomial(trials, chances) - trials * chances)
 

@@ -136,10 +136,11 @@ def testlet_table(outcomes: Outcomes, testlet: np.ndarray) -> pd.DataFrame:
     """
     names = [name for name in dict.fromkeys(testlet) if name]
     groups: dict[str, list[np.ndarray]] = {name: [] for name in names}
-    of_cell = pd.DataFrame({"testlet": testlet[outcomes.item], "subject": outcomes.subject})
-    for (name, _), position in of_cell.groupby(["testlet", "subject"]).indices.items():
-        if name and len(position) > 1:
-            groups[name].append(position)
+    for cells in outcomes.by_subject.values():
+        of_cell = testlet[outcomes.item[cells]]
+        for name in np.unique(of_cell):
+            if name and (of_cell == name).sum() > 1:
+                groups[name].append(cells[of_cell == name])
     sizes = {name: int((testlet == name).sum()) for name in names}
     sizes[TOGETHER] = sum(sizes.values())
     rows = [
@@ -240,7 +241,7 @@ def _tested(
     residuals.
     """
     totals = {
-        name: np.sum([moments(outcomes.cells(block)) for block in blocks] or [[0, 0]], axis=0)
+        name: np.sum([moments(outcomes.cells(block)) for block in blocks] or [(0, 0)], axis=0)
         for name, blocks in groups.items()
     }
     least = outcomes.alpha / (len(groups) + 1)

@@ -91,7 +91,7 @@ def taken(levels: pd.Series, positions: np.ndarray) -> pd.Series:
 def indicators(levels: pd.Series) -> np.ndarray:
     """Return a column per level except the most frequent one, shape (items, levels - 1)."""
     columns = pd.get_dummies(levels, dtype=float)
-    return columns.drop(columns=columns.columns[columns.sum().argmax()]).to_numpy()
+    return columns.drop(columns=columns.sum().idxmax()).to_numpy()
 
 
 def is_kind(column: pd.Series) -> bool:
@@ -209,8 +209,8 @@ def property_table(
     table = judged(rows, _COLUMNS, outcomes.alpha, within="kind")
     table["flagged"] &= table["gain"] > 0
     table = table.sort_values(["flagged", "gain"], ascending=False, kind="stable")
-    order = pd.Index(outcomes.criticised).get_indexer
-    return table.sort_values("subject", key=order, kind="stable", ignore_index=True)
+    order = pd.Index(outcomes.criticised).get_indexer(table["subject"])
+    return table.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
 
 
 def _most_deviating(

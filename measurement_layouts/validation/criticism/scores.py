@@ -286,9 +286,9 @@ def _sizes(
         return float(effects @ precision @ effects / 2 - gains(effects).sum()), gradient
 
     solution = root(excess, none, jac=slope) if single else None
+    effects = none if solution is None else solution.x
     if solution is None or not solution.success:  # levels without any success have no root
-        solution = minimize(loss, none, jac=True)
-    effects = solution.x
+        effects = minimize(loss, none, jac=True).x
     error = np.sqrt(np.abs(np.linalg.pinv(-slope(effects))[0, 0]))
     half = norm.isf((1 - prob) / 2) * error
     gained = gains(effects)
@@ -326,7 +326,7 @@ def judged(
     within: str = "",
 ) -> pd.DataFrame:
     """Tabulate tests, adjust their p values, also within a column, and flag those up to alpha."""
-    table = pd.DataFrame(rows).reindex(columns=columns)
+    table = pd.DataFrame(rows).reindex(columns=list(columns))
     table["remark"] = table["remark"].fillna("")
     p = table["p"].astype(float)
     groups = [np.arange(len(table))] if not within else table.groupby(within).indices.values()

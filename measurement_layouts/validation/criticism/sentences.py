@@ -61,9 +61,9 @@ def findings(
 
 def _finding(where: str, what: str, text: str, remedy: str, row: Any) -> Finding:
     """Make a finding with the numbers of a row: its text may name their interval."""
-    numbers = [float(row[name]) for name in ("effect", "low", "high", "p_adjusted")]
-    interval = with_interval(*numbers[:3])
-    return Finding(where, what, text.replace("{interval}", interval), remedy, *numbers)
+    size, low, high, p = (float(row[name]) for name in ("effect", "low", "high", "p_adjusted"))
+    text = text.replace("{interval}", with_interval(size, low, high))
+    return Finding(where, what, text, remedy, size, low, high, p)
 
 
 def _by_sign(rows: pd.DataFrame, *words: str) -> Iterator[tuple[pd.DataFrame, str, int]]:
