@@ -209,7 +209,7 @@ def property_table(
     table = judged(rows, _COLUMNS, outcomes.alpha, within="kind")
     table["flagged"] &= table["gain"] > 0
     table = table.sort_values(["flagged", "gain"], ascending=False, kind="stable")
-    order = pd.Index(outcomes.criticised).get_indexer(table["subject"])
+    order = pd.Index(outcomes.criticised).get_indexer(pd.Index(table["subject"]))
     return table.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
 
 

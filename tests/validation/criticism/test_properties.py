@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 
 from measurement_layouts import DataError
-from measurement_layouts.validation.criticism.properties import (
-    indicators,
-    is_kind,
-    read_property,
-    taken,
-)
+from measurement_layouts.validation.criticism.properties import indicators, is_kind, read_property
 
 
 def test_few_numbers_are_levels_and_missing_is_the_last_one():
@@ -47,11 +42,6 @@ def test_ties_stay_in_one_bin():
 def test_truth_values_texts_and_constants(column, levels):
     found = read_property(pd.DataFrame({"x": column}), "x")
     assert tuple(found.cat.categories) == levels
-
-
-def test_items_are_taken_with_the_levels_that_they_have():
-    levels = read_property(pd.DataFrame({"x": ["a", "b", "c", "a"]}), "x")
-    assert taken(levels, np.array([3, 2])).cat.categories.tolist() == ["a", "c"]
 
 
 def test_names_of_items_are_no_kind_and_refused():
