@@ -1,5 +1,7 @@
 """Findings about constants, subjects, short tests and unused groups of items."""
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from ...common.findings import Finding
@@ -16,7 +18,7 @@ _ENOUGH_SUBJECTS = 8  # least subjects for a joint fit
 _MOST_GROUPS = 30  # texts of a column that count as groups, at most
 
 
-def about_constants(layout: Layout, columns: Columns, items: pd.DataFrame) -> list[Finding]:
+def about_constants(layout: Layout, columns: Columns, items: pd.DataFrame) -> Iterator[Finding]:
     """Report columns that never vary, although latents can only be inferred if they do."""
     demands, values = opposed(layout), read_features(layout, items[columns.usable])
     same: dict[tuple[str, str, str], list[str]] = {}
@@ -28,44 +30,36 @@ def about_constants(layout: Layout, columns: Columns, items: pd.DataFrame) -> li
                 value = f"{row['low']:g} on" if row["distinct"] else "undefined on"
                 same.setdefault((feature.name, value, some(need)), []).append(name)
     remedy = "add items with other values, or write numbers into the layout"
-    return [
-        Finding(
-            node,
-            "constant",
-            f"{labels_together(names)} is {value} all items, so its effect cannot be estimated, "
-            f"nor {need}",
-            remedy,
-        )
-        for (node, value, need), names in same.items()
-    ]
+    for (node, value, latents), names in same.items():
+        text = f"{labels_together(names)} is {value} all items, so its effect cannot be estimated"
+        yield Finding(node, "constant", f"{text}, nor {latents}", remedy)
 
 
-def about_outcomes_twice(layout: Layout) -> list[Finding]:
+def about_outcomes_twice(layout: Layout) -> Iterator[Finding]:
     """Report the double use of outcomes by a layout that uses the subject's mean failure."""
     if mean_failure not in layout.constants:
-        return []
+        return
     text = (
         "the outcome depends on the subject's own mean failure (mixture with toward=mean_failure), "
         "which is computed from the outcomes that it helps to explain: outcomes count twice, and "
         "90 % intervals contain the truth only 78 to 85 % of the time"
     )
     remedy = "give toward= a number such as 0.5, or a meta-feature with the chance of guessing"
-    return [Finding(str(layout.outcome.name), "outcomes twice", text, remedy)]
+    yield Finding(str(layout.outcome.name), "outcomes twice", text, remedy)
 
 
-def about_subjects(subjects: pd.DataFrame) -> list[Finding]:
+def about_subjects(subjects: pd.DataFrame) -> Iterator[Finding]:
     """Report subjects whose outcomes are all the same."""
     same = subjects.index[subjects["all_alike"]]
-    if not len(same):
-        return []
-    text = (
-        f"all outcomes of {many(len(same), 'subject')} are the same ({some(same)}): the data "
-        "bound their profiles on one side only"
-    )
-    return [Finding(some(same), "all alike", text, "add harder or easier items")]
+    if len(same):
+        text = (
+            f"all outcomes of {many(len(same), 'subject')} are the same ({some(same)}): the data "
+        )
+        text += "bound their profiles on one side only"
+        yield Finding(some(same), "all alike", text, "add harder or easier items")
 
 
-def about_short_tests(layout: Layout, latents: pd.DataFrame, subjects: int) -> list[Finding]:
+def about_short_tests(layout: Layout, latents: pd.DataFrame, subjects: int) -> Iterator[Finding]:
     """Recommend a population where each subject has few trials and subjects are enough for one.
 
     The condition is fewer than 10 trials of the median subject for each profile element, and at
@@ -73,7 +67,7 @@ def about_short_tests(layout: Layout, latents: pd.DataFrame, subjects: int) -> l
     """
     trials, count = int(latents["trials"].max()), len(latents)
     if layout.joint or subjects < _ENOUGH_SUBJECTS or trials >= _ENOUGH_TRIALS * count:
-        return []
+        return
     text = (
         f"{many(trials, 'trial')} of the median subject for {many(count, 'profile element')}, "
         f"fewer than {_ENOUGH_TRIALS} for each: a joint fit of the {subjects} subjects may be more "
@@ -83,10 +77,10 @@ def about_short_tests(layout: Layout, latents: pd.DataFrame, subjects: int) -> l
         "give priors parameters of the population, as in Prior('Normal', mu=Effect('mean'), "
         "sigma=Spread('spread')), and items an Effect('ease', per='item')"
     )
-    return [Finding("subjects", "short test", text, remedy)]
+    yield Finding("subjects", "short test", text, remedy)
 
 
-def about_groups(layout: Layout, items: pd.DataFrame) -> list[Finding]:
+def about_groups(layout: Layout, items: pd.DataFrame) -> Iterator[Finding]:
     """Recommend an effect per group where a column of texts groups the items and is not used.
 
     Columns with 2 to 30 different texts count, on at least twice as many items.
@@ -95,14 +89,14 @@ def about_groups(layout: Layout, items: pd.DataFrame) -> list[Finding]:
     --------
     >>> from measurement_layouts import Capability, Layout, Success
     >>> layout = Layout("coin", Success("heads", Capability("p", low=0, high=1)))
-    >>> print(about_groups(layout, pd.DataFrame({"kind": list("aabb"), "name": list("wxyz")}))[0])
+    >>> items = pd.DataFrame({"kind": list("aabb"), "name": list("wxyz")})
+    >>> print(*about_groups(layout, items))
     the layout does not use kind, which puts the items into 2 groups: ...Category('kind')...
     """
     used = {column for node in layout.properties for column in node.columns}
     used |= {category.name for category in layout.categories}
     texts = items.drop(columns=items.columns.intersection(list(used)))
     texts = texts.select_dtypes(["object", "str", "category"])
-    findings = []
     for name, column in texts.items():
         groups = column.dropna().map(str).nunique()
         if 2 <= groups <= min(_MOST_GROUPS, len(column) // 2):
@@ -114,5 +108,4 @@ def about_groups(layout: Layout, items: pd.DataFrame) -> list[Finding]:
                 f"add an effect per group, Effect('ease', per=Category({str(name)!r}), "
                 "prior=Prior('Normal', mu=0, sigma=Spread('easeSpread'))), to the log-odds"
             )
-            findings.append(Finding(str(name), "groups", text, remedy))
-    return findings
+            yield Finding(str(name), "groups", text, remedy)

@@ -4,13 +4,13 @@ import pandas as pd
 
 from ...common import options
 from ...common.errors import DataError
-from ...common.findings import Finding, table
+from ...common.findings import table
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation, refuse_no_layout
 from ...evaluations.steps import refuse_other_rows, rows_per_item
 from ...layouts import Layout
-from ..criticism.agreement import agreement, outcomes_by_item, told_agreement
+from ..criticism.agreement import agreement, agreement_findings, outcomes_by_item
 from .advice import (
     about_constants,
     about_groups,
@@ -106,7 +106,6 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
     outcomes = outcomes_by_item(evaluation.coded, evaluation.rows)
     agreeing = agreement(evaluation.subjects, outcomes, prob=PROB)
     subjects = _subjects(evaluation, agreeing)
-    statements = [text.rpartition("; ") for text in told_agreement(agreeing)]
     findings = [
         *columns.findings,
         *about_outcomes_twice(layout),
@@ -115,7 +114,7 @@ def check(layout: Layout, evaluation: Evaluation, *, seed: int = 1) -> Check:
         *about_latents,
         *about_demands,
         *about_subjects(subjects),
-        *(Finding("subjects", "agreement", text, remedy) for text, _, remedy in statements),
+        *agreement_findings(agreeing),
         *about_short_tests(layout, latents, len(subjects)),
         *about_groups(layout, evaluation.item_table),
     ]

@@ -4,7 +4,7 @@ Outcomes whose items are in the wrong order still have the right success rate, a
 be fitted to them, but poorly. They lack agreement with other subjects' outcomes on the same items.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 import scipy.sparse as sp
 from scipy.stats import norm
 
+from ...common.findings import Finding
 from ...common.messages import many, some
 from ...evaluations.cells import Cells
 from ...evaluations.steps import Rows
@@ -22,6 +23,10 @@ _LEAST_OTHERS = 2
 _RARE = 0.005  # probability of so little agreement in a subject that agrees as others do
 _CHANCE = 0.01  # p value below which a subject counts as agreeing
 _ROUNDING = 1e-9
+_REMEDY = (
+    "items may be in another order, or answers be random: check the reading of the file, item by "
+    "item"
+)
 
 
 def outcomes_by_item(cells: Cells, rows: Rows | None) -> pd.DataFrame:
@@ -167,15 +172,12 @@ def _centred(values: np.ndarray, group: np.ndarray) -> np.ndarray:
     return np.asarray(values - (np.bincount(group, values) / np.bincount(group))[group])
 
 
-def _others(subject: np.ndarray, item: np.ndarray, count: int) -> np.ndarray:
+def _others(subject: np.ndarray, item: np.ndarray, count: int) -> list[int]:
     """Count the other subjects that attempted some of each subject's items."""
-    cells = sp.coo_array((np.ones(len(item), bool), (subject, item)))
-    by_subject, by_item = cells.tocsr(), cells.tocsc()
-    reached = np.zeros(count, dtype=int)
-    for row in np.unique(subject):
-        columns = by_item[:, by_subject.indices[slice(*by_subject.indptr[[row, row + 1]])]]
-        reached[row] = np.count_nonzero(np.bincount(columns.indices, minlength=1)) - 1
-    return reached
+    shape = count, int(item.max(initial=0)) + 1
+    attempted = sp.coo_array((np.ones(len(item), bool), (subject, item)), shape).tocsr()
+    by_item = attempted.T.tocsr()
+    return [max((attempted[[row]] @ by_item).nnz - 1, 0) for row in range(count)]
 
 
 def _judged(table: pd.DataFrame, error: np.ndarray, prob: float) -> pd.DataFrame:
@@ -195,17 +197,19 @@ def _judged(table: pd.DataFrame, error: np.ndarray, prob: float) -> pd.DataFrame
     return table.assign(flagged=(results[3] <= _RARE) & disagrees)
 
 
-def told_agreement(table: pd.DataFrame) -> list[str]:
+def agreement_findings(table: pd.DataFrame) -> Iterator[Finding]:
     """Describe whose outcomes agree with no other subject's, and what to look at."""
-    rows = table[table["flagged"]].to_dict("records")
-    if len(rows) < 2:
-        return [f"{disagreement(row)}; {REMEDY}" for row in rows]
-    least = min(rows, key=lambda row: row["p"])
-    names = some(row["subject"] for row in rows)
-    return [
-        f"the outcomes of {len(rows)} subjects agree with no other's ({names}), least those of "
-        f"{least['subject']} ({_numbers(least)}); {REMEDY}"
-    ]
+    rows = table[table["flagged"]].sort_values("p", kind="stable").to_dict("records")
+    if not rows:
+        return
+    text = disagreement(rows[0])
+    names = some(table.loc[table["flagged"], "subject"])
+    if len(rows) > 1:
+        text = (
+            f"the outcomes of {len(rows)} subjects agree with no other's ({names}), least those of "
+            f"{rows[0]['subject']} ({_numbers(rows[0])})"
+        )
+    yield Finding(names, "agreement", text, _REMEDY)
 
 
 def disagreement(row: dict[Any, Any]) -> str:
@@ -228,9 +232,3 @@ def _numbers(row: dict[Any, Any]) -> str:
         f"agreement {row['agreement']:.2f}, expected {expected}, on "
         f"{many(int(row['items']), 'item')} that it shares with {others}"
     )
-
-
-REMEDY = (
-    "items may be in another order, or answers be random: check the reading of the file, item by "
-    "item"
-)

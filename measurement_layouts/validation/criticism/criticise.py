@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from ...common import options
 from ...common.errors import DataError, FitError
 from ...common.findings import Finding
-from ...common.messages import many, some
+from ...common.messages import some
 from ...common.showing import Overview, Shown
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.given import refuse_no_evaluation
@@ -22,19 +22,19 @@ from ...inference.given import refuse_few_draws, refuse_no_fit
 from ...inference.model.unseen import refuse_unseen
 from ...layouts.plates import ITEM
 from .agreement import agreement, outcomes_by_item
+from .cells import Outcomes
 from .dependence import TOGETHER, attempts, pairs, testlet_table
-from .fit_tables import Contrast, cell_table, group_columns, invariance, item_fit, person_fit
+from .fit_tables import cell_table, item_fit, person_fit
+from .groups import Contrast, group_columns, invariance
 from .properties import (
-    Property,
     candidate_columns,
     places_of,
     property_table,
     read_property,
     residual_table,
+    taken,
     used_columns,
-    why_none,
 )
-from .scores import Outcomes
 from .sentences import findings
 
 _FEWEST_ITEMS = 10  # smallest number of items of equal properties to compare agreement on
@@ -71,7 +71,7 @@ class Criticism(Shown):
     items : DataFrame
         Items that are steeper, flatter or easier than expected; see `fit_tables.item_fit`.
     groups : DataFrame
-        Items that are easier or steeper for some subjects; see `fit_tables.invariance`.
+        Items that are easier or steeper for some subjects; see `groups.invariance`.
     pairs : DataFrame
         Items that have more in common than expected; see `dependence.pairs`.
     overdispersion : DataFrame
@@ -153,13 +153,13 @@ class Criticism(Shown):
 
     def findings(self) -> list[Finding]:
         """Describe what is flagged, single cells first, and what could not be computed."""
-        results = self.tables, self.cells, self.agreement, self.fit.layout, self.testlets
-        made = list(findings(*results))
-        if self.fit.layout.steps is None:
-            return made
-        return [  # rows are steps of outcomes, whose names have a sign between item and step
+        layout = self.fit.layout
+        results = list(findings(self.tables, self.cells, self.agreement, layout, self.testlets))
+        if layout.steps is None:
+            return results
+        return [  # the sign between the names of an item and of its step becomes a comma
             replace(one, where=one.where.replace(" · ", ", "), text=one.text.replace(" · ", ", "))
-            for one in made
+            for one in results
         ]
 
     def flagged(self) -> pd.DataFrame:
@@ -173,7 +173,7 @@ class Criticism(Shown):
         """
         columns = ["table", "name", "effect", "low", "high", "p_adjusted"]
         rows = [
-            {"table": name, "name": row_name(row)} | {column: row[column] for column in columns[2:]}
+            {**row, "table": name, "name": row_name(row)}
             for name, table in self.tables.items()
             for row in table[table["flagged"]].to_dict("records")
         ]
@@ -201,10 +201,10 @@ class Criticism(Shown):
         candidates = self.candidates
         if candidates["p"].notna().any() or (self.fit.layout.joint and candidates.empty):
             return ""
-        why = why_none(self.fit, self.evaluation.items)
+        why = "the layout uses every property of the items, other than names of items"
         if len(candidates):
             names = candidates.groupby("remark")["property"].unique()
-            why = "; ".join(f"{some(own)}: {remark}" for remark, own in names.items())
+            why = "; ".join(f"{some(tried)}: {remark}" for remark, tried in names.items())
         return (
             f"no candidate could be tried ({why}); add columns of numbers or categories to the "
             "evaluation's items"
@@ -236,16 +236,15 @@ class Criticism(Shown):
         if not properties:
             raise DataError("no property was named; give one or several columns of the items")
         rows = self.fit.places(None if subject is None else [subject])
-        outcomes = Outcomes.of(self.fit, rows, self.seed, progressbar=False)
-        columns = [
-            one.take(outcomes.item)
-            for one in _properties(self.evaluation, outcomes.items, properties)
-        ]
+        settings = {"alpha": self.alpha, "prob": self.prob, "seed": self.seed}
+        outcomes = Outcomes.of(self.fit, rows, rows, progressbar=False, **settings)
+        levels = _properties(self.evaluation, outcomes.items, properties)
+        columns = [one.iloc[outcomes.item] for one in levels]
         cells = outcomes.cells(np.arange(len(outcomes.item)))
         return residual_table(cells, columns, self.prob, np.random.default_rng(self.seed))
 
     def _overview(self) -> Overview:
-        facts = {"flagged": repr(self)[1:-1].partition(": ")[2]}
+        facts = {"flagged": repr(self)[1:-1].partition(": flagged ")[2]}
         calls = {
             "criticism.suggestions()": "what is flagged, in words, with remedies",
             "criticism.subjects, .items, .groups, .pairs, .table": "every test, with effects",
@@ -255,29 +254,24 @@ class Criticism(Shown):
         return Overview(facts, calls, {"flagged": self.flagged()})
 
     def __repr__(self) -> str:
-        counts = []
-        if len(self.table):
-            counts.append(f"{_counted(self.candidates)} candidates flagged")
-            counts.append(f"{_counted(self.forms)} used properties")
-        counts.append(f"{_counted(self.subjects)} subjects")
-        items = self.items.groupby("item", sort=False)["flagged"].any()
-        if len(items):
-            counts.append(f"{int(items.sum())} of {len(items)} items")
-            pair = "testlets" if self.testlets else "pairs"
-            counts.append(f"{int(self.pairs['flagged'].sum())} {pair}")
-        if len(self.groups):
-            counts.append(f"{_counted(self.groups)} items by groups")
-        if len(self.overdispersion):
-            own = self.overdispersion[self.overdispersion["subject"] != TOGETHER]
-            counts.append(f"repeated attempts of {_counted(own)} subjects")
-        counts.append(many(int(self.cells["flagged"].sum()), "cell"))
+        own = self.overdispersion
+        tables = {
+            "candidates": self.candidates,
+            "used properties": self.forms,
+            "subjects": self.subjects,
+            "items": self.items.groupby("item", sort=False)[["flagged", "p"]].max(),
+            "items by groups": self.groups,
+            "subjects' repeated attempts": own[own["subject"] != TOGETHER],
+        }
+        counts = [
+            f"{table['flagged'].sum()} of {table['p'].notna().sum()} {name}"
+            for name, table in tables.items()
+            if len(table)
+        ]
+        pair = "testlets" if self.testlets else "pairs"
+        counts += [f"{self.pairs['flagged'].sum()} {pair}", f"{self.cells['flagged'].sum()} cells"]
         name = self.fit.layout.name
-        return f"<Criticism of {name!r}: {', '.join(counts)}, at {self.alpha:.0%} in each>"
-
-
-def _counted(table: pd.DataFrame) -> str:
-    """Count the flagged rows and the tested rows."""
-    return f"{int(table['flagged'].sum())} of {int(table['p'].notna().sum())}"
+        return f"<Criticism of {name!r}: flagged {', '.join(counts)}, at {self.alpha:.0%} in each>"
 
 
 def row_name(row: dict) -> str:  # type: ignore[type-arg]
@@ -376,7 +370,7 @@ def criticise(
     >>> items = cohort.evaluation.items.assign(day=np.arange(69) % 5)
     >>> known = Evaluation(items, cohort.evaluation.successes, cohort.evaluation.trials)
     >>> criticise(result, known, candidates=["day"])
-    <Criticism of 'animal-ai-olympics': 0 of 2 candidates flagged, 0 of 8 used ...>
+    <Criticism of 'animal-ai-olympics': flagged 0 of 2 candidates, 0 of 8 used ...>
     """
     refuse_no_fit(fit)
     refuse_no_evaluation(evaluation)
@@ -389,79 +383,70 @@ def criticise(
         raise FitError("criticise: subjects= names no subject; name some, or omit it for all")
     if bool((fit.coded.select(asked).trials > 1).any()):
         refuse_unseen(layout, "criticise", "fit items of one trial each", 2)
-    names = (
-        []
-        if layout.joint and candidates is None
-        else candidate_columns(fit, evaluation.items, candidates)
-    )
-    used = used_columns(fit) if names or not layout.joint else []
+    tested = candidates is not None or not layout.joint
+    names = candidate_columns(fit, evaluation.items, candidates) if tested else []
+    used = used_columns(fit) if tested else []
     rows = fit.places() if layout.joint else asked
     people = evaluation.subject_table
-    people = people.iloc[places_of([fit.subjects[row] for row in rows], people.index, "subject")]
-    groups = group_columns(people, by) if layout.joint or by is not None else []
-    contrasts = [Contrast.of(people, name) for name in groups]
+    people = people.iloc[places_of(fit.names(rows), people.index, "subject")]
+    columns = group_columns(people, by) if layout.joint or by is not None else []
+    contrasts = [Contrast.of(people, name) for name in columns]
     anchors = [] if anchors is None else list(map(str, anchors))
     places_of(anchors, fit.item_names, "anchor")
-    judged: dict[str, Any] = {"alpha": alpha, "prob": prob}
-    shown = judged | {"progressbar": progressbar}
-    together = None if testlets is None else _testlets(evaluation, fit.item_names, testlets)
+    testlet = None if testlets is None else _testlets(evaluation, fit.item_names, testlets)
+    settings: dict[str, Any] = {"alpha": alpha, "prob": prob, "seed": seed}
     with threadpool_limits(1, user_api="blas"):  # more threads change the last digits
-        outcomes = Outcomes.of(fit, rows, seed, progressbar)
-        own = outcomes.among([fit.subjects[row] for row in asked])
-        of_items = [_properties(evaluation, outcomes.items, columns) for columns in (used, names)]
-        levels = not any(latent.plates == (ITEM,) for latent in layout.latents)
+        outcomes = Outcomes.of(fit, rows, asked, progressbar, **settings)
+        forms, others = (_properties(evaluation, outcomes.items, of) for of in (used, names))
+        own_levels = any(latent.plates == (ITEM,) for latent in layout.latents)
         return Criticism(
-            table=property_table(own, *of_items, **shown),
-            subjects=person_fit(own, **shown),
-            items=item_fit(outcomes, levels=levels, **shown),
-            groups=invariance(outcomes, contrasts, anchors, **shown),
-            pairs=pairs(outcomes, **shown)
-            if together is None
-            else testlet_table(outcomes, together, **judged),
-            overdispersion=attempts(own, **judged),
-            agreement=_agreement(fit, of_items[0], asked, prob),
-            cells=cell_table(own, **judged),
+            table=property_table(outcomes, forms, others),
+            subjects=person_fit(outcomes),
+            items=item_fit(outcomes, levels=not own_levels),
+            groups=invariance(outcomes, contrasts, anchors),
+            pairs=pairs(outcomes) if testlet is None else testlet_table(outcomes, testlet),
+            overdispersion=attempts(outcomes),
+            agreement=_agreement(fit, forms, asked, prob),
+            cells=cell_table(outcomes),
             fit=fit,
             evaluation=evaluation,
-            seed=seed,
             testlets=testlets or "",
-            **judged,
+            **settings,
         )
 
 
-def _properties(evaluation: Evaluation, items: list[str], columns: Iterable[str]) -> list[Property]:
+def _properties(
+    evaluation: Evaluation, items: list[str], columns: Iterable[str]
+) -> list[pd.Series]:
     """Divide columns of the fitted items into levels."""
     table = evaluation.items
-    where = places_of(items, table.index, "item")
-    return [read_property(table, name).take(where) for name in columns]
+    positions = places_of(items, table.index, "item")
+    return [taken(read_property(table, name), positions) for name in columns]
 
 
-def _testlets(evaluation: Evaluation, items: pd.Index, name: str) -> dict[str, np.ndarray]:
-    """Return the positions of the items of each testlet with at least two items."""
+def _testlets(evaluation: Evaluation, items: pd.Index, name: str) -> np.ndarray:
+    """Read the name of each item's testlet; empty where no other item is in it."""
     table = evaluation.items
     need_columns(table.columns, [name], "testlets: the items have")
     column = table[name].iloc[places_of(items, table.index, "item")]
-    codes, levels = pd.factorize(column)
-    groups = {str(level): np.flatnonzero(codes == code) for code, level in enumerate(levels)}
-    groups = {level: places for level, places in groups.items() if len(places) > 1}
-    if not groups:
+    together = column.notna() & column.duplicated(keep=False)
+    if not together.any():
         raise DataError(
             f"testlets: {name} is different for each item; name a column with the same value for "
             "all items of a testlet"
         )
-    return groups
+    return column.map(str).where(together, "").to_numpy()
 
 
-def _agreement(fit: Fit, used: list[Property], rows: np.ndarray, prob: float) -> pd.DataFrame:
+def _agreement(fit: Fit, used: list[pd.Series], rows: np.ndarray, prob: float) -> pd.DataFrame:
     """Compare the outcomes of all subjects with each other, within items of equal properties."""
     steps = None if fit.layout.steps is None else Rows.read(fit.item_names)
-    outcomes = outcomes_by_item(fit.coded, steps)
     strata = None
     if used and steps is None:
-        codes = np.stack([one.codes for one in used])
+        codes = np.stack([one.cat.codes for one in used])
         _, strata, counts = np.unique(codes, axis=1, return_inverse=True, return_counts=True)
         if counts[counts > 1].sum() < _FEWEST_ITEMS:
             strata = None
+    outcomes = outcomes_by_item(fit.coded, steps)
     table = agreement(fit.subjects, outcomes, prob=prob, strata=strata)
-    names = [fit.subjects[row] for row in rows]
-    return table[table["subject"].isin(names)].reset_index(drop=True)
+    return table[table["subject"].isin(fit.names(rows))].reset_index(drop=True)

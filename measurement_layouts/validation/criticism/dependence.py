@@ -1,28 +1,28 @@
 """Dependence that a layout lacks: pairs of items, testlets, and repeated attempts at an item."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from ...common.progress import track
-from .scores import UNDISTINGUISHED, Cells, Outcomes, holm, replicated_p
+from .cells import Cells, Outcomes
+from .fit_tables import FEW
+from .scores import UNDISTINGUISHED, judged, replicated_p
 
 MOST_ITEMS = 200  # with more items, only named testlets are tested
 TOGETHER = "all together"
-FEW = "fewer than two attempted items"
 _SHOWN = 20  # smallest number of pairs in the table, besides all that are flagged
 _REPLICATES = 2000
-_BLOCK = 2**21
+_BLOCK = 2**21  # replicated outcomes at a time
 _EDGE = 1e-9
 _USUAL = 2.0  # standard deviations
 _COLUMNS = ["testlet", "item", "other", "items", "subjects", "effect", "low", "high", "q3"]
 _COLUMNS += ["p", "p_adjusted", "flagged", "remark"]
 
 
-def pairs(outcomes: Outcomes, *, alpha: float, prob: float, progressbar: bool) -> pd.DataFrame:
+def pairs(outcomes: Outcomes) -> pd.DataFrame:
     r"""Test each pair of items for outcomes with more in common than the layout expects.
 
     The alternative is the joint distribution of the layout times :math:`1 + \beta r_j r_k`, with
@@ -52,86 +52,70 @@ def pairs(outcomes: Outcomes, *, alpha: float, prob: float, progressbar: bool) -
         remark = f"over {MOST_ITEMS} items, of which only named testlets are tested"
         rows = [{"flagged": False, "remark": remark}] if count > MOST_ITEMS else []
         return pd.DataFrame(rows, columns=_COLUMNS).astype({"flagged": bool})
-    sums = np.zeros((5, count, count))
-    for where in track(outcomes.by_subject, len(outcomes.subjects), progressbar):
-        cells, grid = outcomes.cells(where), np.ix_(outcomes.item[where], outcomes.item[where])
-        covariance = _covariance(cells)
-        mean = cells.residuals.mean(axis=1)
-        for total, product in zip(
-            sums,
-            (
-                np.outer(mean, mean) + covariance,
-                np.outer(cells.free, cells.free) + covariance**2,
-                cells.variances @ cells.variances.T / cells.chances.shape[1],
-                np.ones_like(covariance),
-                np.outer(mean, mean),
-            ),
-            strict=True,
-        ):
-            total[grid] += product
-    first, second = np.triu_indices(count, 1)
-    score, variance, scale, subjects, products = (total[first, second] for total in sums)
-    tried = subjects > 0
-    score, variance, scale = (values[tried] for values in (score, variance, scale))
-    z = score / np.sqrt(np.maximum(variance, _EDGE))
-    own, largest = _replicated_pairs(outcomes, first[tried], second[tried], scale, z)
-    half = norm.isf((1 - prob) / 2)
-    squares = np.sqrt(np.diag(sums[4]))
+    products, absorbed, variance, replicated, subjects = np.zeros((5, count, count))
+    for _, cells in outcomes.each(outcomes.by_subject):
+        items, residuals = outcomes.item[cells.position], cells.residuals.mean(axis=1)
+        both = np.ix_(items, items)
+        products[both] += np.outer(residuals, residuals)
+        absorbed[both] += cells.covariance
+        variance[both] += np.outer(cells.free, cells.free) + cells.covariance**2
+        replicated[both] += cells.variances @ cells.variances.T / cells.chances.shape[1]
+        subjects[both] += 1
+    first, second = np.nonzero(np.triu(subjects, 1))
+    pair, squares = (first, second), np.sqrt(np.diag(products))
+    score, error = (products + absorbed)[pair], np.sqrt(np.maximum(variance[pair], _EDGE))
+    z, names = score / error, np.array(outcomes.items, dtype=object)
+    p, adjusted = _p_of_pairs(outcomes, pair, np.sqrt(np.maximum(replicated[pair], _EDGE)), z)
     with np.errstate(invalid="ignore", divide="ignore"):
-        q3 = products / (squares[first] * squares[second])
-    names = np.array(outcomes.items, dtype=object)
+        q3 = products[pair] / (squares[first] * squares[second])
     table = pd.DataFrame(
         {
             "testlet": "",
-            "item": names[first[tried]],
-            "other": names[second[tried]],
+            "item": names[first],
+            "other": names[second],
             "items": 2,
-            "subjects": subjects[tried].astype(int),
-            "effect": score / variance,
-            "low": (score - half * np.sqrt(variance)) / variance,
-            "high": (score + half * np.sqrt(variance)) / variance,
-            "q3": q3[tried],
-            "p": own,
-            "p_adjusted": largest,
-            "flagged": largest <= alpha,
+            "subjects": subjects[pair].astype(int),
+            **_interval(score, error, outcomes.prob),
+            "q3": q3,
+            "p": p,
+            "p_adjusted": adjusted,
+            "flagged": adjusted <= outcomes.alpha,
             "remark": "",
         },
         columns=_COLUMNS,
     )
-    order = np.lexsort((-np.abs(z), table["p_adjusted"]))
+    order = np.lexsort((-np.abs(z), adjusted))
     return table.iloc[order[: max(_SHOWN, int(table["flagged"].sum()))]].reset_index(drop=True)
 
 
-def _covariance(cells: Cells) -> np.ndarray:
-    """Posterior covariance of expected numbers of successes."""
-    centred = cells.expected - cells.expected.mean(axis=1, keepdims=True)
-    return np.asarray(centred @ centred.T / (centred.shape[1] - 1))
+def _interval(score: Any, error: Any, prob: float) -> dict[str, Any]:
+    """Estimate a common variance from its score, with an interval."""
+    half = norm.isf((1 - prob) / 2) * error
+    ends = {"effect": score, "low": score - half, "high": score + half}
+    return {name: value / error**2 for name, value in ends.items()}
 
 
-def _replicated_pairs(
-    outcomes: Outcomes, first: np.ndarray, second: np.ndarray, scale: np.ndarray, z: np.ndarray
+def _p_of_pairs(
+    outcomes: Outcomes, pair: tuple[np.ndarray, np.ndarray], scale: np.ndarray, z: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute p values of pairs, alone and from the largest score, with replicated data sets."""
-    rng, size = outcomes.rng("pairs"), len(outcomes.subjects) * len(outcomes.items)
-    block = int(np.clip(_BLOCK // max(size, len(outcomes.items) ** 2), 1, _REPLICATES))
+    rng, shape = outcomes.rng("pairs"), (len(outcomes.subjects), len(outcomes.items))
+    block = int(np.clip(_BLOCK // (max(shape) * shape[1]), 1, _REPLICATES))
     above, below, beyond = np.zeros((3, len(z)))
     every = outcomes.cells(np.arange(len(outcomes.item)))
     for start in range(0, _REPLICATES, block):
         count = min(block, _REPLICATES - start)
-        residuals = np.zeros((count, len(outcomes.subjects), len(outcomes.items)), np.float32)
-        residuals[:, outcomes.subject, outcomes.item] = every.replicated(rng, count).T
-        products = np.matmul(residuals.transpose(0, 2, 1), residuals)[:, first, second]
-        scores = products / np.sqrt(np.maximum(scale, _EDGE))
+        residuals = np.zeros((count, *shape), np.float32)
+        residuals[:, outcomes.subject, outcomes.item] = every.replicated(rng, count)
+        scores = np.matmul(residuals.transpose(0, 2, 1), residuals)[:, *pair] / scale
         above += (scores >= z).sum(axis=0)
         below += (scores <= z).sum(axis=0)
         beyond += (np.abs(scores).max(axis=1, initial=0)[:, None] >= np.abs(z)).sum(axis=0)
-    own = np.minimum(1, 2 * (np.minimum(above, below) + 1) / (_REPLICATES + 1))
-    return own, (beyond + 1) / (_REPLICATES + 1)
+    p = np.minimum(1, 2 * (np.minimum(above, below) + 1) / (_REPLICATES + 1))
+    return p, (beyond + 1) / (_REPLICATES + 1)
 
 
-def testlet_table(
-    outcomes: Outcomes, groups: Mapping[str, np.ndarray], *, alpha: float, prob: float
-) -> pd.DataFrame:
+def testlet_table(outcomes: Outcomes, testlet: np.ndarray) -> pd.DataFrame:
     r"""Test whether the items of a testlet have more in common than the layout expects.
 
     The test is that of `pairs`, with one :math:`\beta` for all pairs of a testlet's items, and
@@ -141,12 +125,8 @@ def testlet_table(
     ----------
     outcomes : Outcomes
         All cells.
-    groups : mapping of str to ndarray of int
-        By testlet, the positions of its items, at least two.
-    alpha : float
-        Probability of any false alarm in the table.
-    prob : float
-        Mass of the intervals.
+    testlet : ndarray of str, shape (items,)
+        Name of each item's testlet; empty for an item that is in none.
 
     Returns
     -------
@@ -154,54 +134,38 @@ def testlet_table(
         One row per testlet, with the columns of `pairs`. If there are several testlets, there is
         also a row for all together. ``item`` and ``other`` are empty.
     """
-    testlet = np.full(len(outcomes.items), -1)
-    for code, items in enumerate(groups.values()):
-        testlet[items] = code
-    least = alpha / (len(groups) + 1)
-    scores, variances, subjects = np.zeros((3, len(groups)))
-    blocks: list[list[np.ndarray]] = [[] for _ in groups]
-    for where in outcomes.by_subject:
-        codes = testlet[outcomes.item[where]]
-        for code in np.unique(codes[codes >= 0]):
-            inside = where[codes == code]
-            if len(inside) > 1:
-                cells = outcomes.cells(inside)
-                score, variance = _shared(cells)
-                scores[code] += score
-                variances[code] += variance
-                subjects[code] += 1
-                blocks[code].append(inside)
-    rows = []
-    for code, name in enumerate([*groups, TOGETHER] if len(groups) > 1 else groups):
-        chosen = slice(None) if name == TOGETHER else slice(code, code + 1)
-        inside = [where for block in blocks[chosen] for where in block]
-        row = {"testlet": name, "item": "", "other": "", "subjects": int(subjects[chosen].sum())}
-        row["items"] = sum(map(len, groups.values())) if name == TOGETHER else len(groups[name])
-        total, variance = float(scores[chosen].sum()), float(variances[chosen].sum())
-        rng = outcomes.rng(name)
-        rows.append(
-            row | _dependence(outcomes, inside, total, variance, rng, _pair_sums, least, prob)
-        )
-    return _adjusted(pd.DataFrame(rows, columns=_COLUMNS), alpha)
+    names = [name for name in dict.fromkeys(testlet) if name]
+    groups: dict[str, list[np.ndarray]] = {name: [] for name in names}
+    for cells in outcomes.by_subject.values():
+        of_cell = testlet[outcomes.item[cells]]
+        for name in np.unique(of_cell):
+            if name and (of_cell == name).sum() > 1:
+                groups[name].append(cells[of_cell == name])
+    sizes = {name: int((testlet == name).sum()) for name in names}
+    sizes[TOGETHER] = sum(sizes.values())
+    rows = [
+        {"testlet": name, "item": "", "other": "", "items": sizes[name]}
+        | {"subjects": len(blocks), **result}
+        for name, blocks, result in _tested(outcomes, groups, _shared, _pair_sums)
+    ]
+    return judged(rows, _COLUMNS, outcomes.alpha)
 
 
 def _shared(cells: Cells) -> tuple[float, float]:
     """Score and variance of one common effect of a subject on some items."""
-    residuals = cells.residuals
-    score = _pair_sums(cells, residuals).mean()
-    absorbed = _covariance(cells)
-    remaining = -absorbed
+    score = _pair_sums(cells, cells.residuals.T).mean()
+    remaining = -cells.covariance
     np.fill_diagonal(remaining, cells.free)
     around = remaining.sum(axis=0) - remaining  # product of (1 1' - I) and the covariance
     return float(score), float((around * around.T).sum() / 2)
 
 
-def _pair_sums(cells: Cells, residuals: np.ndarray) -> np.ndarray:
-    """Sum the products of all pairs of cells' residuals, in each column."""
-    return np.asarray((residuals.sum(axis=0) ** 2 - (residuals**2).sum(axis=0)) / 2)
+def _pair_sums(_: Cells, residuals: np.ndarray) -> np.ndarray:
+    """Sum the products of all pairs of cells' residuals, in each row."""
+    return np.asarray((residuals.sum(axis=1) ** 2 - (residuals**2).sum(axis=1)) / 2)
 
 
-def attempts(outcomes: Outcomes, *, alpha: float, prob: float) -> pd.DataFrame:
+def attempts(outcomes: Outcomes) -> pd.DataFrame:
     r"""Test whether a subject's attempts at an item have more in common than the layout expects.
 
     The test is that of `pairs`, for all pairs of attempts in the same cell, with one
@@ -219,94 +183,102 @@ def attempts(outcomes: Outcomes, *, alpha: float, prob: float) -> pd.DataFrame:
         ``item_sd``: its root, 0 if it is negative; ``p``, ``p_adjusted`` (Holm), ``flagged``,
         ``cell`` (the single cell that explains it, or -1), ``remark``.
     """
-    several = [where[outcomes.trials[where] > 1] for where in outcomes.by_subject]
-    tested = {
-        name: where
-        for name, where in zip(outcomes.subjects, several, strict=True)
-        if len(where) > 1
+    several = {
+        name: [position[outcomes.trials[position] > 1]]
+        for name, position in outcomes.by_criticised.items()
     }
-    least = alpha / (len(tested) + 1)
-    moments = {name: _repeated(outcomes.cells(where)) for name, where in tested.items()}
-    groups = {name: [name] for name in tested} | (
-        {TOGETHER: list(tested)} if len(tested) > 1 else {}
-    )
+    groups = {name: blocks for name, blocks in several.items() if len(blocks[0]) > 1}
     rows = []
-    for name, members in groups.items():
-        inside = [tested[member] for member in members]
-        score, variance = np.sum([moments[member] for member in members], axis=0)
-        counts = {
-            "subject": name,
-            "items": sum(map(len, inside)),
-            "attempts": int(sum(outcomes.trials[where].sum() for where in inside)),
-        }
-        counts["cell"] = _single(outcomes, np.concatenate(inside), score, variance)
-        rng = outcomes.rng(f"attempts {name}")
-        rows.append(
-            counts | _dependence(outcomes, inside, score, variance, rng, _attempt_sums, least, prob)
-        )
+    for name, blocks, result in _tested(outcomes, groups, _repeated, _attempt_sums, "attempts "):
+        position = np.concatenate(blocks)
+        row = {"subject": name, "items": len(position), **result}
+        row["attempts"] = int(outcomes.trials[position].sum())
+        row["item_sd"] = np.sqrt(np.maximum(result.get("effect", np.nan), 0))
+        rows.append(row | {"cell": _single(outcomes, position, result)})
     columns = ["subject", "items", "attempts", "item_sd", *_COLUMNS[5:8], *_COLUMNS[9:], "cell"]
-    table = pd.DataFrame(rows, columns=columns)
-    effect = table["effect"].to_numpy(dtype=float)
-    table["item_sd"] = np.sqrt(np.maximum(effect, 0))
-    return _adjusted(table, alpha)
+    return judged(rows, columns, outcomes.alpha)
 
 
 def _repeated(cells: Cells) -> tuple[float, float]:
     """Score and variance of an effect of a subject on each of its items."""
-    p, residuals = cells.chances, cells.residuals
-    score = (residuals**2 - (1 - 2 * p) * residuals - cells.variances).sum(axis=0).mean() / 2
-    squares = np.square(_covariance(cells))
+    squares = cells.covariance**2
     np.fill_diagonal(squares, (1 - 1 / cells.trials) * cells.free**2)
-    return float(score), float(squares.sum() / 2)
+    return float(_attempt_scores(cells).sum()), float(squares.sum() / 2)
 
 
-def _single(outcomes: Outcomes, where: np.ndarray, score: float, variance: float) -> int:
-    """Find the cell without which repeated attempts would not be unexpected, or -1."""
-    cells = outcomes.cells(where)
-    p, residuals = cells.chances, cells.residuals
-    each = (residuals**2 - (1 - 2 * p) * residuals - cells.variances).mean(axis=1) / 2
-    own = (1 - 1 / cells.trials) * cells.free**2 / 2
-    z = np.abs(score - each) / np.sqrt(np.maximum(variance - own, _EDGE))
-    return int(where[z.argmin()]) if z.min() < _USUAL else -1
+def _attempt_scores(cells: Cells) -> np.ndarray:
+    """Posterior means of the products of all pairs of attempts in the same cell."""
+    linear = (1 - 2 * cells.chances) * cells.residuals
+    return np.asarray((cells.residuals**2 - linear - cells.variances).mean(axis=1) / 2)
 
 
 def _attempt_sums(cells: Cells, residuals: np.ndarray) -> np.ndarray:
-    """Sum the products of all pairs of attempts' residuals in the same cell, in each column."""
-    p = cells.chances.mean(axis=1, keepdims=True)
-    return np.asarray((residuals**2 - (1 - 2 * p) * residuals).sum(axis=0) / 2)
+    """Sum the products of all pairs of attempts' residuals in the same cell, in each row."""
+    linear = (1 - 2 * cells.chances.mean(axis=1)) * residuals
+    return np.asarray((residuals**2 - linear).sum(axis=1) / 2)
 
 
-def _dependence(
+def _single(outcomes: Outcomes, position: np.ndarray, result: Mapping[str, Any]) -> int:
+    """Find the cell without which repeated attempts would not be unexpected, or -1."""
+    cells = outcomes.cells(position)
+    score, variance = result["moments"]
+    alone = (1 - 1 / cells.trials) * cells.free**2 / 2
+    remaining = np.sqrt(np.maximum(variance - alone, _EDGE))
+    z = np.abs(score - _attempt_scores(cells)) / remaining
+    return int(position[z.argmin()]) if z.min() < _USUAL else -1
+
+
+def _tested(
     outcomes: Outcomes,
-    inside: list[np.ndarray],
-    score: float,
-    variance: float,
-    rng: np.random.Generator,
+    groups: dict[str, list[np.ndarray]],
+    moments: Callable[[Cells], tuple[float, float]],
+    sums: Callable[[Cells, np.ndarray], np.ndarray],
+    prefix: str = "",
+) -> Iterator[tuple[str, list[np.ndarray], dict[str, Any]]]:
+    """Test the common variance of each group of blocks of cells, and of all groups together.
+
+    `moments` computes the score and its variance of a block, and `sums` the scores of replicated
+    residuals.
+    """
+    totals = {
+        name: np.sum([moments(outcomes.cells(block)) for block in blocks] or [(0, 0)], axis=0)
+        for name, blocks in groups.items()
+    }
+    least = outcomes.alpha / (len(groups) + 1)
+    if len(groups) > 1:
+        totals[TOGETHER] = np.sum(list(totals.values()), axis=0)
+        groups = groups | {TOGETHER: [block for blocks in groups.values() for block in blocks]}
+    for name, blocks in groups.items():
+        score, variance = totals[name].tolist()
+        result: dict[str, Any] = {"moments": (score, variance), "remark": ""}
+        if blocks and variance >= _EDGE:
+            result |= _interval(score, np.sqrt(variance), outcomes.prob)
+            statistic = score / np.sqrt(variance)
+            result["p"] = _p_value(outcomes, f"{prefix}{name}", blocks, statistic, sums, least)
+        else:
+            result["remark"] = UNDISTINGUISHED if blocks else FEW
+        yield name, blocks, result
+
+
+def _p_value(
+    outcomes: Outcomes,
+    name: str,
+    blocks: list[np.ndarray],
+    statistic: float,
     sums: Callable[[Cells, np.ndarray], np.ndarray],
     least: float,
-    prob: float,
-) -> dict[str, Any]:
-    """Compare a sum of products with replicates, and estimate the common variance."""
-    if not inside or variance < _EDGE:
-        return {"p": np.nan, "remark": UNDISTINGUISHED if inside else FEW}
+) -> float:
+    """Compare a sum over blocks of cells with those of replicated outcomes."""
+    rng, most = outcomes.rng(name), max(1, _BLOCK // max(map(len, blocks)))
 
     def draw(count: int) -> np.ndarray:
-        totals = np.zeros((1, count))
-        for where in inside:
-            cells = outcomes.cells(where)
-            totals += sums(cells, cells.replicated(rng, count))
-        return totals
+        total = np.zeros(count)
+        for block in blocks:
+            cells = outcomes.cells(block)
+            total += sums(cells, cells.replicated(rng, count))
+        return total[:, None]
 
-    standardised = np.array([score / np.sqrt(variance)])
-    block = max(1, _BLOCK // max(map(len, inside)))
-    p = replicated_p(draw, standardised, least, block)
-    half = norm.isf((1 - prob) / 2) / np.sqrt(variance)
-    effect = score / variance
-    return {"effect": effect, "low": effect - half, "high": effect + half, "p": p, "remark": ""}
-
-
-def _adjusted(table: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """Adjust p values by Holm's method, and flag those of at most alpha."""
-    table["p_adjusted"] = holm(table["p"].to_numpy(dtype=float))
-    table["flagged"] = table["p_adjusted"] <= alpha
-    return table
+    first = [draw(min(most, _REPLICATES - start)) for start in range(0, _REPLICATES, most)]
+    mean, sd = np.mean(np.concatenate(first)), np.std(np.concatenate(first))
+    test = np.array([statistic]), np.ones((1, 1))
+    return replicated_p(lambda count: (draw(count) - mean) / sd, [test], least, most)[0]

@@ -18,7 +18,7 @@ from ...inference.model.cohort import Cohort
 from ...inference.model.new_levels import new_values
 from ...inference.posterior.cohort import cohort_of
 from ...inference.posterior.posterior import some_draws, stacked
-from ...layouts import Latent, Layout, Spread
+from ...layouts import Latent, Spread
 from ...layouts.plates import ITEM, SUBJECT, plate_name, root
 
 THESE, NEW = "these items", "new items"
@@ -71,8 +71,8 @@ def explained(fit: Fit, *, prob: float = 0.9) -> pd.DataFrame:
     Raises
     ------
     FitError
-        When `fit` is something else, the fit is not joint, has no own effects of items, a single
-        item or outcomes of several steps, `prob` is not between 0 and 1, or new levels cannot be
+        When `fit` is something else, has no own effects of items, a single item or outcomes of
+        several steps, `prob` is not between 0 and 1, or new levels cannot be
         drawn of the prior of the items' own effects.
 
     References
@@ -96,54 +96,40 @@ def explained(fit: Fit, *, prob: float = 0.9) -> pd.DataFrame:
     np.True_
     """
     refuse_no_fit(fit)
-    prob = inside("prob", prob, such_as=0.9)
-    layout = fit.layout
-    if not layout.joint:
-        raise FitError(
-            f"explained: layout {layout.name!r} is fitted to each subject alone, so that items "
-            "have no effects of their own; fit a layout with a node per='item'"
-        )
+    prob, layout = inside("prob", prob, such_as=0.9), fit.layout
     if layout.steps is not None:
         raise FitError(
             f"explained: layout {layout.name!r} has outcomes of several steps, but difficulty is "
             "defined for a single Success; fit a layout with one"
         )
-    own = _own(layout)
-    if not own:
+    effects = [
+        latent
+        for latent in layout.latents
+        if {root(plate) for plate in latent.plates} == {ITEM} and not isinstance(latent, Spread)
+    ]
+    if not effects:
         raise FitError(
             f"layout {layout.name!r} has no own effects of items, so that demands explain all "
             "by declaration; add a node per='item' to the final log-odds to compute the share"
         )
-    known = cohort_of(fit)
-    if len(known.levels[ITEM]) < 2:
+    cohort = cohort_of(fit)
+    subjects, items = (len(cohort.levels[plate]) for plate in (SUBJECT, ITEM))
+    if items < 2:
         raise FitError(
-            f"explained: the fit has only the item {known.levels[ITEM][0]}, but the share of a "
+            f"explained: the fit has only the item {cohort.levels[ITEM][0]}, but the share of a "
             "variance needs several; fit more items"
         )
-    shares, spreads = _by_draw(fit, _every_cell(known), own)
-    tail = (1 - prob) / 2
-    low, high = np.quantile(shares, [tail, 1 - tail], axis=0)
-    return pd.DataFrame(
-        {
-            "share": shares.mean(axis=0),
-            "low": low,
-            "high": high,
-            "demands_sd": spreads[0].mean(axis=0),
-            "own_sd": spreads[1].mean(axis=0),
-        },
-        [THESE, NEW],
-    )
-
-
-def _own(layout: Layout) -> list[Latent]:
-    """List the latents of own effects of items or of their categories, without spreads."""
-    return [
-        latent
-        for latent in layout.latents
-        if latent.plates
-        and all(root(plate) == ITEM for plate in latent.plates)
-        and not isinstance(latent, Spread)
-    ]
+    cells = np.divmod(np.arange(subjects * items), items)
+    cohort = replace(cohort, subject=cells[0], row=cells[1])
+    demands, *of_items = _variances(fit, cohort, effects)
+    rows = []
+    for variances in of_items:
+        shares = demands / (demands + variances)
+        low, high = np.quantile(shares, [(1 - prob) / 2, (1 + prob) / 2])
+        sds = np.sqrt(demands).mean(), np.sqrt(variances).mean()
+        rows.append([shares.mean(), low, high, *sds])
+    columns = ["share", "low", "high", "demands_sd", "own_sd"]
+    return pd.DataFrame(rows, [THESE, NEW], columns)
 
 
 def in_words(table: pd.DataFrame, prob: float) -> str:
@@ -163,64 +149,47 @@ def in_words(table: pd.DataFrame, prob: float) -> str:
         [f"{row[name]:.0%}" for name in ("share", "low", "high")]
         for row in table.loc[[THESE, NEW]].to_dict("records")
     )
-    demands, own = table[["demands_sd", "own_sd"]].to_numpy(dtype=float)[0].tolist()
-    digits = beside(max(demands, own) / 10)
+    demands, effects = table[["demands_sd", "own_sd"]].to_numpy(dtype=float)[0].tolist()
+    digits = beside(max(demands, effects) / 10)
     return (
         f"The declared demands explain {here[0]} of the variance of these items' difficulty "
         f"({prob:.0%} interval {here[1]} to {here[2]}), and {there[0]} ({there[1]} to "
         f"{there[2]}) of that of new items with the same demands. The standard deviation "
         f"is {fixed(demands, digits)} log-odds for the demands' part, and "
-        f"{fixed(own, digits)} for the items' own effects."
+        f"{fixed(effects, digits)} for the items' own effects."
     )
 
 
-def _every_cell(known: Cohort) -> Cohort:
-    """Return the cohort with a cell for each subject on each item."""
-    subjects, items = len(known.levels[SUBJECT]), len(known.levels[ITEM])
-    cells = np.divmod(np.arange(subjects * items), items)
-    return replace(known, subject=cells[0], row=cells[1])
-
-
-def _by_draw(
-    fit: Fit, cohort: Cohort, own: list[Latent]
-) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Compute shares, (draws, 2), and the standard deviations of both parts, each (draws, 2)."""
-    copies = math.ceil(_VALUES / min(math.prod(cohort.size(latent.plates)) for latent in own))
-    cells = len(cohort.subject)
+def _variances(fit: Fit, cohort: Cohort, effects: list[Latent]) -> np.ndarray:
+    """Compute variances over items by draw: of the demands' part, of fitted and of new effects."""
+    copies = math.ceil(_VALUES / min(math.prod(cohort.size(latent.plates)) for latent in effects))
+    cells, items = len(cohort.subject), len(cohort.levels[ITEM])
     most = np.clip(_CELLS // (cells * (2 + copies)), _FEWEST_DRAWS, _MOST_DRAWS)
     draws = some_draws(fit, int(most))
-    together = max(1, _BLOCK // (cells * copies))
-    rng = np.random.default_rng(_SEED)
-    evaluator, items = CellEvaluator(cohort), len(cohort.levels[ITEM])
-    demands, these, new = [], [], []
-    for start in range(0, len(draws), together):
-        block = draws[start : start + together]
-        values = {one.name: stacked(fit, one, block) for one in fit.layout.latents}
-        centre = _difficulties(evaluator, items, values | _from_prior(cohort, own, values, None))
-        demands.append(centre.var(axis=1))
-        these.append((_difficulties(evaluator, items, values) - centre).var(axis=1))
-        several = {name: np.repeat(each, copies, axis=0) for name, each in values.items()}
-        fresh = several | _from_prior(cohort, own, several, rng, copies)
-        parts = _difficulties(evaluator, items, fresh) - np.repeat(centre, copies, axis=0)
-        new.append(parts.reshape(len(block), -1).var(axis=1))
-    of_demands = np.concatenate(demands)[:, None]
-    of_own = np.stack([np.concatenate(these), np.concatenate(new)], axis=1)
-    both = np.broadcast_to(np.sqrt(of_demands), of_own.shape), np.sqrt(of_own)
-    return of_demands / (of_demands + of_own), both
+    evaluator, rng = CellEvaluator(cohort), np.random.default_rng(_SEED)
+
+    def difficulties(values: dict[str, np.ndarray]) -> np.ndarray:
+        """Average each item's log-odds over the subjects; shape (draws, items)."""
+        chances = evaluator.chances(evaluator.draws_by_level(values)).clip(EDGE, 1 - EDGE)
+        return np.asarray(logit(chances).reshape(-1, items, chances.shape[-1]).mean(axis=0).T)
+
+    blocks = []
+    for block in np.array_split(draws, math.ceil(len(draws) * cells * copies / _BLOCK)):
+        values = {latent.name: stacked(fit, latent, block) for latent in fit.layout.latents}
+        centre = difficulties(values | _of_prior(cohort, effects, values))
+        several = {name: np.repeat(of, copies, axis=0) for name, of in values.items()}
+        new = difficulties(several | _of_prior(cohort, effects, several, rng, copies))
+        new -= np.repeat(centre, copies, axis=0)
+        parts = centre, difficulties(values) - centre, new.reshape(len(block), -1)
+        blocks.append([part.var(axis=1) for part in parts])
+    return np.concatenate(blocks, axis=1)
 
 
-def _difficulties(cells: CellEvaluator, items: int, values: dict[str, np.ndarray]) -> np.ndarray:
-    """Average each item's log-odds over the subjects; shape (draws, items)."""
-    chances = cells.chances(cells.draws_by_level(values)).clip(EDGE, 1 - EDGE)
-    of_items = logit(chances).reshape(-1, items, chances.shape[-1]).mean(axis=0)
-    return np.asarray(of_items.T)
-
-
-def _from_prior(
+def _of_prior(
     cohort: Cohort,
-    own: list[Latent],
+    effects: list[Latent],
     values: dict[str, np.ndarray],
-    rng: np.random.Generator | None,
+    rng: np.random.Generator | None = None,
     copies: int = 1,
 ) -> dict[str, np.ndarray]:
     """Draw own effects of items from their distribution; without `rng`, return the medians.
@@ -228,18 +197,15 @@ def _from_prior(
     The standard scores of each draw are evenly spaced quantiles, so that their mean and variance
     are those of the distribution.
     """
-    fitted = {plate_name(plate): math.inf for latent in own for plate in latent.plates}
-    known, found = dict(values), dict[str, np.ndarray]()
-    known |= {name: each[None] for name, each in cohort.covariates.items()}
-    for latent in own:
+    fitted = {plate_name(plate): math.inf for latent in effects for plate in latent.plates}
+    values = values | {name: of[None] for name, of in cohort.covariates.items()}
+    for latent in effects:
         shape = values[latent.name].shape
-        if rng is None:
-            scores = np.zeros(shape)
-        else:
+        scores = np.zeros(shape)
+        if rng is not None:
             count = math.prod(shape[1:]) * copies
             even = ndtri((np.arange(count) + 0.5) / count)
             rows = np.tile(even / even.std(), (shape[0] // copies, 1))
             scores = rng.permuted(rows, axis=1).reshape(shape)
-        known[latent.name] = new_values(latent, scores, known, cohort, fitted, set(fitted))
-        found[latent.name] = known[latent.name]
-    return found
+        values[latent.name] = new_values(latent, scores, values, cohort, fitted, set(fitted))
+    return {latent.name: values[latent.name] for latent in effects}

@@ -3,18 +3,29 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from ...common.digits import beside, fixed, with_interval
 from ...common.findings import Finding
 from ...common.messages import many, some
 from ...layouts import Layout
-from .agreement import REMEDY, told_agreement
+from .agreement import agreement_findings
 from .dependence import TOGETHER
-from .fit_tables import LEVEL, SLOPE, STANDARD
+from .fit_tables import LEVEL, SLOPE
+from .groups import OTHERS, STANDARD
 
 _CELLS = 3  # most cells with a finding of their own
+_MANY = 0.5  # share of the subjects from which flagged patterns are a misfit of the layout
+_OWN_SLOPES = 'give subjects slopes of their own: Slope("steepness")'
+_ITEM_SLOPES = 'give items slopes of their own: Slope("discrimination", per="item")'
+_ITEM_LEVELS = (
+    'give items an ease of their own: Effect("ease", per="item", '
+    'prior=Prior("ZeroSumNormal", sigma=Spread("easeSpread")))'
+)
+_FORMS = (
+    "try another linking function or a slope for it, or give the latent that it is compared with "
+    "parameters of its own"
+)
 
 
 def findings(
@@ -29,59 +40,57 @@ def findings(
     Arguments are attributes of a `Criticism`.
     """
     unexpected = cells[cells["flagged"]]
-    yield from _cells(unexpected, tables)
-    items = set(unexpected["item"])
-
-    def flagged(name: str) -> pd.DataFrame:
-        rows = tables[name][tables[name]["flagged"]]
-        if "other" in rows:
-            return rows[~rows["item"].isin(items) & ~rows["other"].isin(items)]
-        return rows[~rows["cell"].isin(unexpected["cell"])]
-
-    yield from (_property(row) for row in flagged("properties").to_dict("records"))
-    yield from _subjects(flagged("subjects"))
-    yield from _items(flagged("items"))
-    for _, rows in flagged("groups").groupby(["by", "what"], sort=False):
+    flagged = {name: table[table["flagged"]] for name, table in tables.items()}
+    yield from _cells(unexpected, flagged)
+    for name, rows in flagged.items():
+        if name == "pairs":
+            explained = rows[["item", "other"]].isin(set(unexpected["item"])).any(axis=1)
+        else:
+            explained = rows["cell"].isin(unexpected["cell"])
+        flagged[name] = rows[~explained]
+    yield from map(_property, flagged["properties"].to_dict("records"))
+    yield from _subjects(flagged["subjects"], int(tables["subjects"]["p"].notna().sum()))
+    yield from _items(flagged["items"])
+    for _, rows in flagged["groups"].groupby(["by", "what"], sort=False):
         yield _group(rows)
-    yield from _pairs(flagged("pairs"), testlets)
-    names = some(agreement.loc[agreement["flagged"], "subject"])
-    for text in told_agreement(agreement):
-        yield Finding(names, "agreement", text.removesuffix(f"; {REMEDY}"), REMEDY)
-    yield from _attempts(flagged("repeated attempts"), layout)
+    yield from _pairs(flagged["pairs"], testlets)
+    yield from agreement_findings(agreement)
+    yield from _attempts(flagged["repeated attempts"], layout)
     yield from _not_computed(tables)
 
 
-def _cells(unexpected: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
+def _finding(where: str, what: str, text: str, remedy: str, row: Any) -> Finding:
+    """Make a finding with the numbers of a row: its text may name their interval."""
+    size, low, high, p = (float(row[name]) for name in ("effect", "low", "high", "p_adjusted"))
+    text = text.replace("{interval}", with_interval(size, low, high))
+    return Finding(where, what, text, remedy, size, low, high, p)
+
+
+def _by_sign(rows: pd.DataFrame, *words: str) -> Iterator[tuple[pd.DataFrame, str, int]]:
+    """Split rows with negative from those with positive effects; with a word for each."""
+    for sign, word in zip((-1, 1), words, strict=True):
+        of_sign = rows[rows["effect"] * sign > 0]
+        if len(of_sign):
+            yield of_sign, word, sign
+
+
+def _cells(unexpected: pd.DataFrame, flagged: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
     """Describe flagged cells, and the tables in which one of them explains a flagged row."""
     for row in unexpected.head(_CELLS).to_dict("records"):
-        where = f"{row['subject']} on {row['item']}"
+        where, cell = f"{row['subject']} on {row['item']}", row["cell"]
         explains = [
-            what
-            for what, table in tables.items()
-            if "cell" in table and (table["flagged"] & (table["cell"] == row["cell"])).any()
+            what for what, rows in flagged.items() if "cell" in rows and cell in set(rows["cell"])
         ]
-        alone = f", which alone explains what is unexpected in {some(explains)}" if explains else ""
-        yield Finding(
-            where,
-            "cell",
-            f"{where}: {row['observed']} of {many(row['trials'], 'attempt')} successful, "
-            f"{with_interval(row['expected'], row['low'], row['high'])} expected{alone}",
-            "check how this outcome was recorded",
-            **_numbers(row | {"effect": row["observed"]}),
-        )
+        expected = with_interval(row["expected"], row["low"], row["high"])
+        text = f"{where}: {row['observed']} of {many(row['trials'], 'attempt')} successful, "
+        text += f"{expected} expected"
+        if explains:
+            text += f", which alone explains what is unexpected in {some(explains)}"
+        row["effect"] = row["observed"]
+        yield _finding(where, "cell", text, "check how this outcome was recorded", row)
     if len(unexpected) > _CELLS:
         text = f"{len(unexpected) - _CELLS} more outcomes are as unexpected; see Criticism.cells"
         yield Finding("cells", "cell", text)
-
-
-def _numbers(row: Any) -> dict[str, Any]:
-    """Size of an effect, its interval and its p value, as attributes of a finding."""
-    columns = {"size": "effect", "low": "low", "high": "high", "p": "p_adjusted"}
-    return {name: float(row[column]) for name, column in columns.items()}
-
-
-def _interval(row: Any) -> str:
-    return with_interval(row["effect"], row["low"], row["high"])
 
 
 def _property(row: Any) -> Finding:
@@ -90,106 +99,86 @@ def _property(row: Any) -> Finding:
     gain, error = (f"{round(row[name], digits):.0f}" for name in ("gain", "gain_se"))
     what, remedy = f"adding a bias on {row['property']}", ""
     if row["kind"] == "used":
-        what = f"another form for {row['property']}, which the layout uses,"
-        remedy = (
-            "try another linking function or a slope for it, or give the latent that it is "
-            "compared with parameters of its own"
-        )
+        what, remedy = f"another form for {row['property']}, which the layout uses,", _FORMS
     text = (
         f"{what} would gain {gain} +- {error} elpd for {row['subject']}: where it is "
         f"{row['level']}, the success rate is {row['observed']:.2f} instead of "
         f"{row['expected']:.2f}"
     )
-    return Finding(
-        f"{row['subject']}, {row['property']}", row["kind"], text, remedy, **_numbers(row)
-    )
+    return _finding(f"{row['subject']}, {row['property']}", row["kind"], text, remedy, row)
 
 
-def _subjects(flagged: pd.DataFrame) -> Iterator[Finding]:
-    """Describe subjects with unexpected patterns of outcomes."""
-    remedy = 'inspect these outcomes, or give subjects slopes of their own: Slope("steepness")'
-    for sign, pattern in ((-1, "flatter"), (1, "more regular")):
-        rows = flagged[flagged["effect"] * sign > 0]
-        if rows.empty:
-            continue
-        row, example = rows.iloc[0], ""
+def _subjects(flagged: pd.DataFrame, tested: int) -> Iterator[Finding]:
+    """Describe subjects with unexpected patterns; if most have one, as a misfit of the layout."""
+    signs = list(_by_sign(flagged, "flatter", "more regular"))
+    if len(flagged) > max(_MANY * tested, 1):
+        counts = " and ".join(f"{word} for {len(rows)}" for rows, word, _ in signs)
+        text = (
+            f"the pattern is other than the layout implies for {len(flagged)} of {tested} subjects "
+            f"({counts}), which is a misfit of the layout rather than of these subjects"
+        )
+        remedy = f"try another layout first, with the properties above, or {_OWN_SLOPES}"
+        yield _finding("layout", "person fit", text, remedy, flagged.iloc[0])
+        return
+    for rows, word, sign in signs:
+        row, names = rows.iloc[0], some(rows["subject"])
+        text = f"{names}: the pattern is {word} than the layout implies"
+        if sign < 0 and row["hard"]:
+            text += f" ({row['subject']} passes {row['observed']:.0%} of its hard items instead of "
+            text += f"{row['expected']:.0%})"
         if sign < 0:
-            example = ", as if items were memorised, guessed, or skipped on purpose"
-            if row["hard"]:
-                example = (
-                    f" ({row['subject']} passes {row['observed']:.0%} of its hard items instead of "
-                    f"{row['expected']:.0%}){example}"
-                )
-        names = some(rows["subject"])
-        text = f"{names}: the pattern is {pattern} than the layout implies{example}"
-        yield Finding(names, "person fit", text, remedy, **_numbers(row))
+            text += ", as if items were memorised, guessed, or skipped on purpose"
+        yield _finding(names, "person fit", text, f"inspect these outcomes, or {_OWN_SLOPES}", row)
 
 
 def _items(flagged: pd.DataFrame) -> Iterator[Finding]:
     """Describe items that are flatter, steeper, easier or harder, and what to add."""
-    slopes = flagged[flagged["what"] == SLOPE]
-    for sign, word in ((-1, "less"), (1, "more")):
-        rows = slopes[slopes["effect"] * sign > 0]
-        if len(rows):
-            names, verb = some(rows["item"]), "discriminates" if len(rows) == 1 else "discriminate"
-            text = (
-                f"{names} {verb} between subjects {word} than the layout implies "
-                f"({rows['item'].iloc[0]}: {_interval(rows.iloc[0])})"
-            )
-            backwards = rows[rows["high"] < -1]["item"]
-            key = f"check the key of {some(backwards)}; " if len(backwards) else ""
-            remedy = f'{key}give items slopes of their own: Slope("discrimination", per="item")'
-            yield Finding(names, "item slope", text, remedy, **_numbers(rows.iloc[0]))
+    for rows, word, _ in _by_sign(flagged[flagged["what"] == SLOPE], "less", "more"):
+        names, row = some(rows["item"]), rows.iloc[0]
+        verb = "discriminates" if len(rows) == 1 else "discriminate"
+        text = f"{names} {verb} between subjects {word} than the layout implies "
+        backwards = rows.loc[rows["high"] < -1, "item"]
+        key = f"check the key of {some(backwards)}; " if len(backwards) else ""
+        text += f"({row['item']}: {{interval}})"
+        yield _finding(names, "item slope", text, f"{key}{_ITEM_SLOPES}", row)
     levels = flagged[flagged["what"] == LEVEL]
     if len(levels):
-        names = some(levels["item"])
-        text = (
-            f"{names}: easier or harder than the layout implies ({levels['item'].iloc[0]}: "
-            f"{_interval(levels.iloc[0])} log-odds)"
-        )
-        remedy = (
-            'give items an ease of their own: Effect("ease", per="item", '
-            'prior=Prior("ZeroSumNormal", sigma=Spread("easeSpread")))'
-        )
-        yield Finding(names, "item level", text, remedy, **_numbers(levels.iloc[0]))
+        names, row = some(levels["item"]), levels.iloc[0]
+        text = f"{names}: easier or harder than the layout implies ({row['item']}: "
+        yield _finding(names, "item level", text + "{interval} log-odds)", _ITEM_LEVELS, row)
 
 
 def _group(rows: pd.DataFrame) -> Finding:
     """Describe items that are easier or steeper for a group, and the covariate to add."""
     row = rows.sort_values("p", kind="stable").iloc[0]
     names, by = some(rows["item"]), row["by"]
-    feature = f'MetaFeature({by!r}, levels=(0, 1), per="subject")'
-    if row["level"] == STANDARD:
-        feature = f'MetaFeature({by!r}, per="subject")'
-    elif row["against"] == "the others":
-        feature = f'MetaFeature({row["level"]!r}, levels=(0, 1), per="subject")'
-    what, unit = "difficulty", " log-odds relative to the other items"
-    effect = f'Effect("dif") * MetaFeature("differs", levels=(0, 1)) * {feature}'
-    remedy = (
-        f"inspect these items, or add {effect} to the log-odds, with 1 in the column differs for "
-        f'these items, and the mean of each group to the prior of the ability: mu=Effect("impact") '
-        f"* {feature}"
-    )
     if row["what"] == SLOPE:
         what, unit = "slope", " relative to a slope of 1"
         remedy = "inspect these items: they measure something else in this group"
+    else:
+        what, unit = "difficulty", " log-odds relative to the other items"
+        column = row["level"] if row["against"] == OTHERS else by
+        levels = "" if row["level"] == STANDARD else "levels=(0, 1), "
+        feature = f'MetaFeature({column!r}, {levels}per="subject")'
+        remedy = (
+            f'inspect these items, or add Effect("dif") * MetaFeature("differs", levels=(0, 1)) * '
+            f"{feature} to the log-odds, with 1 in the column differs for these items, and the "
+            f'mean of each group to the prior of the ability: mu=Effect("impact") * {feature}'
+        )
     text = (
         f"{many(len(rows), 'item')} differ in {what} by {by}: {names} ({row['item']}, "
-        f"{row['level']} against {row['against']}: {_interval(row)}{unit})"
+        f"{row['level']} against {row['against']}: {{interval}}{unit})"
     )
-    return Finding(names, f"DIF of {what}", text, remedy, **_numbers(row))
+    return _finding(names, f"DIF of {what}", text, remedy, row)
 
 
 def _pairs(flagged: pd.DataFrame, testlets: str) -> Iterator[Finding]:
     """Describe items with more or less in common, and what to add."""
-    for sign, word in ((1, "more"), (-1, "less")):
-        rows = flagged[flagged["effect"] * sign > 0]
-        if rows.empty:
-            continue
-        names = [row["testlet"] or f"{row['item']} + {row['other']}" for _, row in rows.iterrows()]
+    for rows, word, sign in reversed(list(_by_sign(flagged, "less", "more"))):
+        names = rows["testlet"].where(rows["testlet"] != "", rows["item"] + " + " + rows["other"])
         text = (
             f"{testlets} {some(names)}".strip() + f": items have {word} in common than the layout "
-            f"implies ({names[0]}: {_interval(rows.iloc[0])} squared log-odds)"
+            f"implies ({names.iloc[0]}: {{interval}} squared log-odds)"
         )
         remedy = "inspect these items: success on one may reduce success on the other"
         if sign > 0:
@@ -198,10 +187,7 @@ def _pairs(flagged: pd.DataFrame, testlets: str) -> Iterator[Finding]:
                 f'Effect("shared", per=("subject", Category({testlets or "testlet"!r})), '
                 'prior=Prior("Normal", mu=0, sigma=Spread("sharedSpread")))'
             )
-        yield Finding(some(names), "dependence", text, remedy, **_numbers(rows.iloc[0]))
-
-
-ATTEMPTS = "repeated attempts at an item are {} alike than the layout allows"
+        yield _finding(some(names), "dependence", text, remedy, rows.iloc[0])
 
 
 def repeated(row: Any) -> str:
@@ -213,11 +199,12 @@ def repeated(row: Any) -> str:
     'repeated attempts at an item are more alike than the layout allows, as if each subject had an
     effect of its own on each item, with a standard deviation of 0.50 [0.40, 0.60] log-odds'
     """
+    text = "repeated attempts at an item are {} alike than the layout allows"
     if row["effect"] < 0:
-        return ATTEMPTS.format("less")
+        return text.format("less")
     ends = (fixed(max(row[name], 0) ** 0.5, 2) for name in ("effect", "low", "high"))
     return (
-        f"{ATTEMPTS.format('more')}, as if each subject had an effect of its own on each item, "
+        f"{text.format('more')}, as if each subject had an effect of its own on each item, "
         "with a standard deviation of {} [{}, {}] log-odds".format(*ends)
     )
 
@@ -229,21 +216,23 @@ def _attempts(flagged: pd.DataFrame, layout: Layout) -> Iterator[Finding]:
     together = flagged[flagged["subject"] == TOGETHER]
     names = some(name for name in flagged["subject"] if name != TOGETHER)
     row = (together if len(together) else flagged.sort_values("p", kind="stable")).iloc[0]
-    spread = "Spread" if layout.joint else "Slope"
     remedy = "keep one attempt at each item"
     if layout.steps is None and row["effect"] > 0:
+        spread = "Spread" if layout.joint else "Slope"
         remedy = f'add Unseen("itemEffect", 0, {spread}("itemSpread")) to the margin, or {remedy}'
-    text = repeated(row) + f" ({names})" * bool(names)
-    yield Finding(names or TOGETHER, "repeated attempts", text, remedy, **_numbers(row))
+    text = repeated(row) + (f" ({names})" if names else "")
+    yield _finding(names or TOGETHER, "repeated attempts", text, remedy, row)
 
 
 def _not_computed(tables: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
     """State what has no test, with the reasons, once for each table."""
     for what, table in tables.items():
-        rows = table[table["p"].isna()] if len(table) else table
-        reasons = rows["remark"].replace("", np.nan).dropna() if "remark" in rows else rows.index
-        for reason, own in rows.groupby(reasons, sort=False) if len(reasons) else []:
-            column = next((name for name in ("item", "subject") if name in own), what)
-            names = some(own[column].dropna().unique()) if column in own else what
-            text = f"{many(len(own), 'row')} of {what} not tested ({names}): {reason}"
-            yield Finding(names, what, text, computed=False)
+        if table.empty:
+            continue
+        untested = table[table["p"].isna() & (table["remark"] != "")]
+        for reason, rows in untested.groupby("remark", sort=False):
+            column = "item" if "item" in rows else "subject"
+            names = some(rows[column].dropna().unique())
+            listed = f" ({names})" if names else ""
+            text = f"{many(len(rows), 'row')} of {what} not tested{listed}: {reason}"
+            yield Finding(names or what, what, text, computed=False)

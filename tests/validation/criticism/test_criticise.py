@@ -10,6 +10,8 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, FitError
 from measurement_layouts.linking import guessing, logistic, mixture
 from measurement_layouts.validation.criticism.agreement import agreement
+from measurement_layouts.validation.criticism.scores import SIZES
+from measurement_layouts.validation.criticism.sentences import findings
 
 SHORT = {"draws": 250, "tune": 400, "chains": 4, "seed": 1, "progressbar": False}
 
@@ -166,6 +168,20 @@ def test_what_is_not_tested_says_why():
     assert np.isnan(last["p"])
     assert last["remark"] == "attempted by a single subject"
     assert "i5" in [one.where for one in found.findings() if not one.computed]
+
+
+@pytest.mark.parametrize(("flagged", "where"), [(2, "s0, s1"), (6, "layout")])
+def test_patterns_of_most_subjects_are_a_misfit_of_the_layout(flagged, where):
+    columns = [*SIZES, "subject", "item", "other", "what", "by"]
+    none = pd.DataFrame(columns=columns).astype({"flagged": bool})
+    subjects = pd.DataFrame({"subject": [f"s{number}" for number in range(10)]})
+    subjects = subjects.assign(effect=-0.5, low=-0.7, high=-0.3, p=0.5, p_adjusted=0.5, hard=0)
+    subjects = subjects.assign(flagged=np.arange(10) < flagged, cell=-1, remark="")
+    names = ("properties", "items", "groups", "pairs", "repeated attempts")
+    tables = {"subjects": subjects} | dict.fromkeys(names, none)
+    (finding,) = findings(tables, none, none, rasch(), "")
+    assert finding.where == where
+    assert finding.what == "person fit"
 
 
 def by_cell(outcomes):

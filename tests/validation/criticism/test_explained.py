@@ -101,15 +101,6 @@ def test_without_effects_of_items_the_reason_is_given():
         ml.validation.explained(fit)
 
 
-def test_subjects_fitted_alone_are_refused():
-    skill = ml.Capability("skill", low=-4, high=4)
-    alone = ml.Layout("alone", ml.Success("solved", logistic(skill - SIZE)))
-    evaluation = joint_fits.evaluation_of(3, 5)
-    fit = ml.fit(alone, evaluation, method="grid", seed=1, progressbar=False)
-    with pytest.raises(FitError, match="is fitted to each subject alone"):
-        ml.validation.explained(fit)
-
-
 def test_words():
     found = ml.validation.explained(made_up(layout(EASE))[0], prob=0.8)
     here, there = (found.loc[name] for name in ("these items", "new items"))

@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 from scipy.special import expit
 
+from measurement_layouts.validation.criticism.cells import Cells
 from measurement_layouts.validation.criticism.scores import (
     UNDISTINGUISHED,
-    Cells,
+    Change,
     false_discovery,
     holm,
     score,
@@ -17,13 +18,21 @@ from measurement_layouts.validation.criticism.scores import (
 def certain(successes, trials, chance):
     """Cells whose probabilities are known, with 200 equal draws."""
     chances = np.tile(np.broadcast_to(chance, len(successes))[:, None], (1, 200))
-    return Cells(np.asarray(successes, float), np.asarray(trials, float), chances.astype(float))
+    counts = np.asarray(successes, float), np.asarray(trials, float)
+    return Cells(np.arange(len(successes)), *counts, chances.astype(float))
+
+
+def scored(cells, columns, beside=None, least=0.001):
+    """Test one change."""
+    (result,) = score(
+        cells, [({}, Change(columns, beside))], np.random.default_rng(1), least=least, prob=0.9
+    )
+    return result
 
 
 def test_one_effect_is_the_exact_binomial_test():
     cells = certain([8, 7, 7], [10, 10, 10], 0.5)
-    ones = np.ones((3, 1))
-    found = score(cells, ones, np.random.default_rng(1), least=0.001, prob=0.9)
+    found = scored(cells, np.ones((3, 1)))
     exact = stats.binomtest(22, 30, 0.5).pvalue
     assert found["p"] == pytest.approx(exact, rel=0.25)
     assert found["statistic"] == pytest.approx(49 / 7.5)
@@ -35,7 +44,7 @@ def test_several_effects_are_the_exact_likelihoods_scores():
     chance, columns = rng.uniform(0.2, 0.8, 200), rng.normal(size=(200, 3))
     passed = rng.random(200) < chance
     cells = certain(passed, np.ones(200), chance)
-    found = score(cells, columns, rng, least=0.01, prob=0.9)
+    found = scored(cells, columns)
     slope = columns.T @ (passed - chance)
     information = columns.T @ (columns * (chance * (1 - chance))[:, None])
     expected = slope @ np.linalg.solve(information, slope)
@@ -46,12 +55,12 @@ def test_several_effects_are_the_exact_likelihoods_scores():
 def test_what_the_fit_absorbs_has_no_test():
     """The level of all cells varies in the posterior as its likelihood says."""
     chances = stats.beta(51, 51).ppf((np.arange(500) + 0.5) / 500)
-    cells = Cells(np.repeat([1.0, 0], 50), np.ones(100), np.tile(chances, (100, 1)))
-    found = score(cells, np.ones((100, 1)), np.random.default_rng(1), least=0.01, prob=0.9)
+    cells = Cells(np.arange(100), np.repeat([1.0, 0], 50), np.ones(100), np.tile(chances, (100, 1)))
+    found = scored(cells, np.ones((100, 1)))
     assert found["remark"] == UNDISTINGUISHED
     assert np.isnan(found["p"])
     halves = np.repeat([[1.0], [-1.0]], 50, axis=0)  # the twin: a contrast is not absorbed
-    assert score(cells, halves, np.random.default_rng(1), least=1e-4, prob=0.9)["p"] < 1e-4
+    assert scored(cells, halves, least=1e-4)["p"] < 1e-4
 
 
 def test_the_complement_of_a_column_beside_has_no_test():
@@ -59,14 +68,13 @@ def test_the_complement_of_a_column_beside_has_no_test():
     column = (np.arange(200) % 2)[:, None].astype(float)
     beside = np.concatenate([np.ones((200, 1)), 1 - column, rng.normal(size=(200, 2))], axis=1)
     cells = certain(rng.random(200) < 0.6, np.ones(200), 0.6)
-    tested = {"rng": rng, "least": 0.01, "prob": 0.9}
-    assert score(cells, column, beside=beside, **tested)["remark"] == UNDISTINGUISHED
-    assert score(cells, column, beside=beside[:, [0, 2, 3]], **tested)["df"] == 1
+    assert scored(cells, column, beside)["remark"] == UNDISTINGUISHED
+    assert scored(cells, column, beside[:, [0, 2, 3]])["df"] == 1
 
 
 def test_one_cell_is_named():
     cells = certain([8, 8, 8, 0, 8, 8], [8] * 6, 0.97)
-    found = score(cells, np.ones((6, 1)), np.random.default_rng(1), least=0.01, prob=0.9)
+    found = scored(cells, np.ones((6, 1)))
     assert found["p"] < 0.01
     assert found["cell"] == 3
 
