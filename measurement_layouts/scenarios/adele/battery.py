@@ -11,8 +11,7 @@ from ...common.options import whole
 from ...layouts import Capability, Derived, Layout, MetaFeature, Success
 from ...linking import guessing, logistic, product
 from ..scenario import Cohort
-from .scales import DEMANDS
-from .subjects import SUBJECTS, Subject
+from .scales import DEMANDS, SUBJECTS, Subject
 
 ITEMS = 16_108
 SLOPE = 2.5

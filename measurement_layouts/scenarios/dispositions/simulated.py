@@ -12,8 +12,7 @@ from ...common.errors import DataError
 from ...common.options import whole
 from ...dispositions.judgments import SituationalJudgments
 from ...evaluations.tables import known_names
-from .subjects import subjects
-from .traits import TRAITS, overall, supports
+from .traits import TRAITS, overall, subjects, supports
 
 RATERS = 550
 _EAGERNESS = 4.0  # shape of the loads' gamma distribution: its coefficient of variation is 1/2
