@@ -299,15 +299,15 @@ def masteries(fit: Fit) -> pd.DataFrame:
     """
     draws = fit.posterior
     if "mastery" in draws:
-        found = draws["mastery"]
+        mastery = draws["mastery"]
     elif "skillLevel" in draws:
         level = draws["skillLevel"]
-        found = level.copy(data=1 / (1 + np.exp(-level.to_numpy())))
+        mastery = level.copy(data=1 / (1 + np.exp(-level.to_numpy())))
     else:
         raise DataError(
             f"the layout {fit.layout.name} has no skills; fit one of this scenario's layouts"
         )
-    means = found.mean(("chain", "draw")).transpose("subject", "skill").to_numpy()
+    means = mastery.mean(("chain", "draw")).transpose("subject", "skill").to_numpy()
     return pd.DataFrame(means, pd.Index(fit.subjects, name="subject"), list(SKILLS))
 
 
@@ -374,13 +374,13 @@ def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
     >>> dina(answers, needed).prevalence.round(2).to_dict()
     {'add': 0.8, 'carry': 0.4}
     """
-    right, asked = answers.to_numpy(float), needed.to_numpy(float)
-    sets = np.array(list(itertools.product((0.0, 1.0), repeat=asked.shape[1])))
-    solved = (sets @ asked.T >= asked.sum(axis=1)).astype(float)
-    able, alike, counts = np.unique(solved, axis=0, return_inverse=True, return_counts=True)
-    skills = np.stack([sets[alike == place].mean(axis=0) for place in range(len(able))])
+    right, needs = answers.to_numpy(float), needed.to_numpy(float)
+    sets = np.array(list(itertools.product((0.0, 1.0), repeat=needs.shape[1])))
+    solved = (sets @ needs.T >= needs.sum(axis=1)).astype(float)
+    able, pattern, counts = np.unique(solved, axis=0, return_inverse=True, return_counts=True)
+    skills = np.stack([sets[pattern == number].mean(axis=0) for number in range(len(able))])
     share = counts / len(sets)
-    guess, slip = np.full((2, asked.shape[0]), _START)
+    guess, slip = np.full((2, needs.shape[0]), _START)
     before = -np.inf
     for _ in range(_STEPS):
         chance = able * (1 - slip) + (1 - able) * guess
@@ -404,8 +404,8 @@ def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
 
 def _share(outcome: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Compute the weighted share of pupils with an outcome, per item, clipped off 0 and 1."""
-    found = (outcome * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), _INSIDE)
-    inside: np.ndarray = np.clip(found, _INSIDE, 1 - _INSIDE)
+    share = (outcome * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), _INSIDE)
+    inside: np.ndarray = np.clip(share, _INSIDE, 1 - _INSIDE)
     return inside
 
 

@@ -331,15 +331,15 @@ def true_profiles() -> pd.DataFrame:
     model-01              6.0   0.12
     model-16             16.0   0.01
     """
-    place = np.linspace(0, 1, SUBJECTS)
+    rank = np.linspace(0, 1, SUBJECTS)
     columns = {
-        "planningAbility": 6 + 10 * place,
+        "planningAbility": 6 + 10 * rank,
         "planningSlope": 0.45,
-        "calculationAbility": 5 + 6 * place,
+        "calculationAbility": 5 + 6 * rank,
         "calculationSlope": 1.0,
-        "readingAbility": 7 + 3 * place,
+        "readingAbility": 7 + 3 * rank,
         "readingSlope": 1.2,
-        "slips": 0.12 - 0.11 * place,
+        "slips": 0.12 - 0.11 * rank,
     }
     return pd.DataFrame(columns, [f"model-{number:02d}" for number in range(1, SUBJECTS + 1)])
 
@@ -414,8 +414,8 @@ def horizons(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
         rest = rest / (1 + np.exp(-draws[f"{ability}Slope"] * margin))
     needed = np.clip(0.5 / rest, None, 1)
     with np.errstate(divide="ignore"):
-        found = draws["planningAbility"] - np.log(needed / (1 - needed)) / draws["planningSlope"]
-    values = found.transpose("subject", "all").to_numpy()
+        horizon = draws["planningAbility"] - np.log(needed / (1 - needed)) / draws["planningSlope"]
+    values = horizon.transpose("subject", "all").to_numpy()
     tail = (1 - prob) / 2
     low, median, high = np.quantile(values, [tail, 0.5, 1 - tail], axis=1, method="nearest")
     table = {"median": median, "low": low, "high": high, "beyond": (values > LONGEST).mean(axis=1)}
@@ -445,17 +445,22 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     rates = (100 * evaluation.success_rates()).round(2)
     reported = accuracies(data)[[SPELLING.get(model, model) for model in rates.index]]
     table = pd.DataFrame({"obtained": rates, "published": reported.to_numpy()})
-    apart = (table["obtained"] - table["published"]).abs()
+    difference = (table["obtained"] - table["published"]).abs()
     scored, scores = held_out_figure(scenario, evaluation, "recommended layout")
     return Reproduction(
         [
             Figure(
                 f"models within 0.3 points of the published accuracy, of {len(table)}",
-                int((apart <= 0.3 + 1e-9).sum()),
+                int((difference <= 0.3 + 1e-9).sum()),
                 ">=",
                 34,
             ),
-            Figure(f"largest difference in points ({apart.idxmax()})", float(apart.max()), "<=", 5),
+            Figure(
+                f"largest difference in points ({difference.idxmax()})",
+                float(difference.max()),
+                "<=",
+                5,
+            ),
             scored,
         ],
         {"success rates": table, "Brier scores on held-out problems": scores},

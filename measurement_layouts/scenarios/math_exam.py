@@ -91,8 +91,8 @@ def batches_layout() -> Layout:
     """
     batch = Category("batch", per="subject")
     level = Effect("ofBatch", per=batch, prior=Prior("ZeroSumNormal", sigma=0.5))
-    apart = Prior("ZeroSumNormal", sigma=_spread("favourSpread"), n_zerosum_axes=2)
-    favour = Effect("favour", per=(batch, "item"), prior=apart)
+    balanced = Prior("ZeroSumNormal", sigma=_spread("favourSpread"), n_zerosum_axes=2)
+    favour = Effect("favour", per=(batch, "item"), prior=balanced)
     ability = _ability(_mean() + _practice() + level)
     solved = Success("solved", logistic(ability + item_ease() + favour))
     return Layout("math-exam-batches", solved)

@@ -11,7 +11,7 @@ from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.scenarios import adele, propensities
 from measurement_layouts.scenarios.adele import reproduction as scales
 from measurement_layouts.scenarios.adele.scales import SUBJECTS
-from measurement_layouts.scenarios.animal_ai_olympics import SPELLING
+from measurement_layouts.scenarios.animal_ai_olympics import SPELLING, published_layout
 from measurement_layouts.scenarios.animal_ai_olympics import reproduction as animals
 from measurement_layouts.scenarios.object_permanence import AGENTS
 from measurement_layouts.scenarios.object_permanence import reproduction as permanence
@@ -36,6 +36,7 @@ def as_published(evaluation, table):
     ]
     verdict = pd.DataFrame({"rhat": 1.0, "divergences": 0, "reason": ""}, evaluation.subjects)
     return SimpleNamespace(
+        layout=published_layout(),
         subjects=evaluation.subjects,
         names=lambda rows: [evaluation.subjects[row] for row in rows],
         coded=evaluation.coded,

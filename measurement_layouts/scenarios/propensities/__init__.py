@@ -225,9 +225,9 @@ def battery(propensity: str) -> pd.DataFrame:
         for pair in itertools.product(_LOWER, _UPPER)
         if pair not in ((_LOWER[0], _UPPER[-1]), (0, 0))
     ]
-    places = np.arange(DIMENSIONS[propensity].items)
-    lower, upper = np.array(pairs, dtype=float)[places % len(pairs)].T
-    names = pd.Index([f"{propensity}-{place + 1:03d}" for place in places], name="item")
+    numbers = np.arange(DIMENSIONS[propensity].items)
+    lower, upper = np.array(pairs, dtype=float)[numbers % len(pairs)].T
+    names = pd.Index([f"{propensity}-{number + 1:03d}" for number in numbers], name="item")
     columns = {"propensity": propensity, "lower": lower, "upper": upper}
     return pd.DataFrame(columns, index=names)
 
@@ -260,11 +260,11 @@ def simulated_cohort(seed: int = 1) -> Cohort:
     """
     truth = obtained()
     items = pd.concat([battery(propensity) for propensity in DIMENSIONS])
-    own = truth["propensity"].to_numpy()[:, None] == items["propensity"].to_numpy()
+    attempted = truth["propensity"].to_numpy()[:, None] == items["propensity"].to_numpy()
     theta = truth["obtained"].to_numpy()[:, None]
     chance = band(theta, low=items["lower"].to_numpy(), high=items["upper"].to_numpy())
-    right = np.random.default_rng(seed).binomial(1, chance) * own
-    tables = [pd.DataFrame(t.astype(int), truth.index, items.index) for t in (right, own)]
+    right = np.random.default_rng(seed).binomial(1, chance) * attempted
+    tables = [pd.DataFrame(t.astype(int), truth.index, items.index) for t in (right, attempted)]
     evaluation = Evaluation(items, *tables)
     return Cohort(evaluation, truth[["obtained"]].set_axis(["propensity"], axis=1))
 

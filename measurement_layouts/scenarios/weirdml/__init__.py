@@ -59,8 +59,8 @@ def battery(seed: int = 1) -> pd.DataFrame:
     start = rng.normal(1.2, 0.6, (len(TASKS), 1))
     rises = rng.uniform(0.7, 2.3, (len(TASKS), len(THRESHOLDS) - 1))
     hours = np.cumsum(np.hstack([start, rises]), axis=1).ravel()
-    places = pd.MultiIndex.from_product([TASKS, THRESHOLDS], names=["task", "threshold"])
-    items = places.to_frame(index=False).assign(hours=np.exp2(hours), logHours=hours, estimators=4)
+    index = pd.MultiIndex.from_product([TASKS, THRESHOLDS], names=["task", "threshold"])
+    items = index.to_frame(index=False).assign(hours=np.exp2(hours), logHours=hours, estimators=4)
     items.index = pd.Index([f"item-{number:02d}" for number in range(1, len(items) + 1)])
     return with_nesting(with_tasks(items))
 

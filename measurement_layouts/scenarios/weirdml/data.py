@@ -171,16 +171,21 @@ def dated(evaluation: Evaluation, dates: pd.Series) -> Evaluation:
     subject
     sim-24   0.999316
     """
-    known = pd.to_datetime(dates[dates.index.isin(evaluation.subjects)].dropna()).sort_values()
-    if known.empty:
+    released_on = pd.to_datetime(
+        dates[dates.index.isin(evaluation.subjects)].dropna()
+    ).sort_values()
+    if released_on.empty:
         raise DataError(
             f"dates are of {some(dates.index)}, and outcomes of {some(evaluation.subjects)}; index "
             "dates by model"
         )
-    years = (known - pd.Timestamp(SINCE)).dt.days / 365.25
-    who = [str(name) for name in known.index]
-    items, own = evaluation.items, (evaluation.successes.loc[who], evaluation.trials.loc[who])
-    return Evaluation(items, *own, subjects=years.set_axis(who).to_frame("released"))
+    years = (released_on - pd.Timestamp(SINCE)).dt.days / 365.25
+    names = [str(name) for name in released_on.index]
+    items, counts = (
+        evaluation.items,
+        (evaluation.successes.loc[names], evaluation.trials.loc[names]),
+    )
+    return Evaluation(items, *counts, subjects=years.set_axis(names).to_frame("released"))
 
 
 def published_horizons(
