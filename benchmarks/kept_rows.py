@@ -28,10 +28,10 @@ def reproduced(name: str, seed: int) -> list[float]:
 
 def assessed(split: str, seed: int) -> list[float]:
     """Score forecasts of ADeLe's chosen layout: means over the models."""
-    from measurement_layouts.scenarios.adele import data
-    from measurement_layouts.scenarios.adele.reproduction import assessed as study
+    from measurement_layouts.scenarios import adele
+    from measurement_layouts.scenarios.adele import reproduction as study
 
-    whole, places = study.prepared(data.load())
+    whole, places = study.prepared(adele.load())
     layout, column = study.methods(split, places)[study.LAYOUT], study.SPLITS[split]
     held = ml.validation.Items(folds=10) if column is None else ml.validation.Groups(column, 10)
     scores = ml.validation.cross_validate(

@@ -22,7 +22,7 @@ CSV_COLUMNS = {
 }
 PICTURES = {
     *("layout", "profiles", "prior-posterior", "forecast", "brier", "reliability"),
-    *("capabilities", "characteristic-grid"),
+    "capabilities",
 }
 
 

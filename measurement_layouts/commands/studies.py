@@ -66,7 +66,8 @@ def add(commands: arguments.Commands) -> None:
 
 def _run(chosen: argparse.Namespace) -> int:
     with waiting("loading the study", show=True):
-        from ..scenarios.study import Study
+        from ..inference.fitting import fit
+        from ..scenarios.running import write_study
         from .printing import print_profiles
 
         scenario = scenarios.get(chosen.scenario)
@@ -87,17 +88,17 @@ def _run(chosen: argparse.Namespace) -> int:
     arguments.make_writable(folder)
     say(f"{scenario.title} ({origin})\n{evaluation!r}", error=True)
     say("Fitted twice: on all items, then without a fifth of them.", error=True)
-    study = Study.run(
-        layout,
-        evaluation,
-        method=scenario.method,
-        progressbar=True,
+    options = {
+        "method": "nuts" if layout.joint else scenario.method,
+        "progressbar": True,
         **arguments.sampling_of(chosen),
-    )
+    }
+    profiles = fit(layout, evaluation, **options)
     try:
-        written = study.write(folder)
+        write_study(profiles, evaluation, folder, **options)
     finally:  # what was sampled is neither lost to a full disk nor to a closed pipe
-        print_profiles(study.fit, evaluation)
+        print_profiles(profiles, evaluation)
+    written = sorted(folder.iterdir())
     print(*written, sep="\n")
     say(
         f"{many(len(written), 'file')} with tables and figures in {folder}; fit.nc is the fit, "

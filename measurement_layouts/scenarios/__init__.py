@@ -1,8 +1,7 @@
 """Published studies, ready to run.
 
-Each study has a folder with its layouts, its data and a simulated cohort. The code that reproduces
-tables and figures of the publication is in its module or package ``reproduction``, which is
-imported only when it is needed.
+Each study has a file or a folder with its layouts, its data and a simulated cohort. The figures of
+a paper's study are in its module ``reproduction``, which is imported only when it is needed.
 """
 
 import importlib
@@ -14,17 +13,8 @@ if TYPE_CHECKING:  # the names of the scenarios can be listed without importing 
     from .figures import Reproduction
     from .scenario import Scenario
 
-NAMES = (
-    "animal-ai-olympics",
-    "object-permanence",
-    "propensities",
-    "adele",
-    "dispositions",
-    "weirdml",
-    "gsm8k",
-    "fraction-subtraction",
-    "math-exam",
-)
+PAPERS = ("animal-ai-olympics", "object-permanence", "propensities", "adele", "dispositions")
+NAMES = (*PAPERS, "weirdml", "gsm8k", "fraction-subtraction", "math-exam")
 
 __all__ = ["NAMES", "get", "reproduce"]
 
@@ -42,7 +32,7 @@ def get(name: str) -> "Scenario":
     >>> get("animal-ai-olympics").title
     'Animal-AI Olympics: 68 agents look for and reach a reward'
     """
-    scenario: Scenario = _part(name).SCENARIO
+    scenario: Scenario = _module(name).SCENARIO
     return scenario
 
 
@@ -71,12 +61,15 @@ def reproduce(name: str, data: Path | None = None, published: Path | None = None
     DataError
         When the data or the tables cannot be read; this is checked before anything is fitted.
     """
-    found: Reproduction = _part(name, ".reproduction").reproduce(get(name), data, published)
-    return found
+    study = _module(name)
+    if name in PAPERS:
+        study = importlib.import_module(".reproduction", study.__name__)
+    reproduction: Reproduction = study.reproduce(get(name), data, published)
+    return reproduction
 
 
-def _part(name: str, part: str = "") -> ModuleType:
-    """Import a scenario's package or a part of it."""
+def _module(name: str) -> ModuleType:
+    """Import the module or package of a scenario."""
     if name not in NAMES:
         raise KeyError(f"unknown scenario {name!r}; known: {', '.join(NAMES)}")
-    return importlib.import_module(f".{name.replace('-', '_')}{part}", __name__)
+    return importlib.import_module(f".{name.replace('-', '_')}", __name__)

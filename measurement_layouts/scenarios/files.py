@@ -34,8 +34,8 @@ class Files:
         """SHA-256 checksum of each file, from ``SHA256SUMS``, which ``sha256sum --check`` reads."""
         text = (resources.files(__package__) / "SHA256SUMS").read_text(encoding="utf-8")
         pairs = (line.split("  ", 1) for line in text.splitlines())
-        found = ((path.split("/"), checksum) for checksum, path in pairs)
-        return {name: checksum for (folder, name), checksum in found if folder == self.folder}
+        entries = ((path.split("/"), checksum) for checksum, path in pairs)
+        return {name: checksum for (folder, name), checksum in entries if folder == self.folder}
 
     def find(self, place: Path | None) -> dict[str, Path]:
         """Find every file.

@@ -38,19 +38,7 @@ class Cohort:
     def drawn(
         cls, layout: Layout, items: pd.DataFrame, profiles: pd.DataFrame, seed: int
     ) -> "Cohort":
-        """Simulate one outcome of each subject on each item, under a layout.
-
-        Parameters
-        ----------
-        layout : Layout
-            Layout from which outcomes are simulated.
-        items : DataFrame
-            Items of the battery.
-        profiles : DataFrame
-            True profiles, with the layout's profile elements as columns.
-        seed : int
-            Seed of the outcomes.
-        """
+        """Simulate one outcome of each subject on each item, under a layout."""
         rng = np.random.default_rng(seed)
         return cls(draw_outcomes(layout, items, profiles, rng), profiles)
 
@@ -76,21 +64,9 @@ class Case(NamedTuple):
     subjects: pd.DataFrame | None = None
 
 
-def _baselines() -> dict[str, str]:
-    """Baselines that learn from each subject's own outcomes."""
-    return {
-        "aggregate": "aggregate",
-        "logistic regression": "logistic",
-        "random forest": "forest",
-    }
-
-
 @dataclass(frozen=True)
 class Scenario:
     """A published study: layouts, data and a simulator.
-
-    The reproduction of published figures is in the study's folder ``reproduction``; see
-    `measurement_layouts.scenarios.reproduce`.
 
     Attributes
     ----------
@@ -109,23 +85,15 @@ class Scenario:
         Method by which profiles are inferred.
     tables : bool
         Whether figures are compared with published tables.
-    recommended : str
-        Layout whose scores should be below those of `rival`.
-    rival : str, optional
-        Method that should have higher scores (default: all others).
-    split : {"items", "cells"}
-        What is held out when methods are scored: items with the outcomes of all subjects, or single
-        outcomes.
-    baselines : mapping of str to str
-        Methods of `cross_validate` that are compared with the layouts, by the name that is shown.
-    windows : sequence of (float, float)
-        Ranges of success rates; methods are compared on the subjects of each range.
-    small_batteries : callable
-        Function from the scenario to the result of `calibration`.
     population : callable, optional
         Function that returns the joint layout, in which subjects share values, if the study has
-        one. It is fitted to all subjects together, so that it is neither compared with `rival` nor
-        calibrated by subject.
+        one.
+    every : int
+        Distance between the items of the simulated battery that `calibration` uses.
+    shares : mapping of str to float
+        Share of the simulations of `calibration` by layout (default: 1).
+    cases : callable, optional
+        Function that returns further cases of `calibration`, or others of the same name.
     """
 
     name: str
@@ -136,14 +104,11 @@ class Scenario:
     simulate: Callable[[int], Cohort]
     columns: Sequence[str]
     method: Literal["nuts", "grid"] = "nuts"
-    tables: bool = True
-    recommended: str = "recommended layout"
-    rival: str | None = None
-    split: Literal["items", "cells"] = "items"
-    baselines: Mapping[str, str] = field(default_factory=_baselines)
-    windows: Sequence[tuple[float, float]] = ((0.0, 1.0),)
-    small_batteries: "Callable[[Scenario], dict[str, Case]] | None" = None
+    tables: bool = False
     population: Callable[[], Layout] | None = None
+    every: int = 1
+    shares: Mapping[str, float] = field(default_factory=dict)
+    cases: Callable[[], dict[str, Case]] | None = None
 
     def every_layout(self) -> dict[str, Callable[[], Layout]]:
         """List `layouts`, followed by that of a population, if there is one.
@@ -177,50 +142,28 @@ class Scenario:
         Returns
         -------
         dict of str to Case
-            Cases by the name of the layout.
+            Cases by the name of the layout. If noise draws towards the subject's own mean failure,
+            so that outcomes count twice, there is also the same layout with noise towards one half.
+
+        Examples
+        --------
+        >>> from measurement_layouts.scenarios import get
+        >>> list(get("animal-ai-olympics").calibration())
+        ['published layout', 'published layout, pull towards a half', 'recommended layout']
         """
-        return (self.small_batteries or calibration_cases)(self)
+        cohort = self.simulate(1).evaluation
+        items = cohort.items.iloc[:: self.every]
+        cases = {}
+        for name, make in self.layouts.items():
+            layout, share = make(), self.shares.get(name, 1.0)
+            subjects = cohort.subject_table.iloc[:_TOGETHER] if layout.joint else None
+            cases[name] = Case(layout, items, share, subjects)
+            if mean_failure in layout.constants:
+                cases[f"{name}, pull towards a half"] = Case(_half(layout), items, share)
+        return cases | (self.cases() if self.cases else {})
 
 
-def calibration_cases(
-    scenario: Scenario, *, every: int = 1, shares: Mapping[str, float] | None = None
-) -> dict[str, Case]:
-    """Make cases of every layout of a study, with part of its simulated battery.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The study.
-    every : int, default 1
-        Distance between the items that are used, which begin with the first.
-    shares : mapping of str to float, optional
-        Share of the simulations by layout (default: 1).
-
-    Returns
-    -------
-    dict of str to Case
-        Cases by the name of the layout. If noise draws towards the subject's own mean failure, so
-        that outcomes count twice, there is also the same layout with noise towards one half.
-
-    Examples
-    --------
-    >>> from measurement_layouts.scenarios import get
-    >>> [(name, len(case.items)) for name, case in get("animal-ai-olympics").calibration().items()]
-    [('published layout', 69), ('published layout, pull towards a half', 69), ('recommended ...)]
-    """
-    cohort = scenario.simulate(1).evaluation
-    items = cohort.items.iloc[::every]
-    found = {}
-    for name, make in scenario.layouts.items():
-        layout, share = make(), (shares or {}).get(name, 1.0)
-        subjects = cohort.subject_table.iloc[:_TOGETHER] if layout.joint else None
-        found[name] = Case(layout, items, share, subjects)
-        if mean_failure in layout.constants:
-            found[f"{name}, pull towards a half"] = Case(towards_a_half(layout), items, share)
-    return found
-
-
-def towards_a_half(layout: Layout) -> Layout:
+def _half(layout: Layout) -> Layout:
     """Return the layout with noise towards one half instead of the subject's own mean failure."""
     performance, noise, _ = layout.outcome.expression.arguments  # type: ignore[attr-defined]
     outcome = Success(layout.outcome.name, mixture(performance, by=noise, toward=0.5))

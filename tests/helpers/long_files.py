@@ -3,9 +3,8 @@
 LONGEST = (
     "test_calibration",
     "test_joint_calibration",
-    "test_propensity_reproduced",
+    "test_reproductions",
     "test_references",
-    "test_adele_assessed",
     "test_noncentred",
     "test_modules",
     "test_recovery",

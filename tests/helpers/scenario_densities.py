@@ -14,7 +14,7 @@ from measurement_layouts.inference.model.features import read_features, read_tra
 from measurement_layouts.layouts import Layout
 from measurement_layouts.scenarios import adele, weirdml
 from measurement_layouts.scenarios.adele.battery import battery as general_scales
-from measurement_layouts.scenarios.animal_ai_olympics.cohort import battery as rewards
+from measurement_layouts.scenarios.animal_ai_olympics import battery as rewards
 from measurement_layouts.scenarios.object_permanence.battery import battery as arenas
 
 ITEMS, PLACED_ITEMS = 40, 10  # fewer where each has 121 places

@@ -9,7 +9,6 @@ import pytest
 
 from measurement_layouts import DataError
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
-from measurement_layouts.scenarios.animal_ai_olympics import data
 
 FILES = ("scores_all.csv", "task_codes.csv")
 
@@ -39,7 +38,7 @@ def test_shape(evaluation):
 
 def test_success_rates_equal_figure_9(evaluation, published_tables):
     published = pd.read_csv(published_tables / "aaio_figure9.csv", index_col="agent")
-    names = [data.SPELLING.get(name, name) for name in evaluation.subjects]
+    names = [aaio.SPELLING.get(name, name) for name in evaluation.subjects]
     assert sorted(names) == sorted(published.index)
     expected = published.loc[names, "success_mean"].to_numpy()
     assert evaluation.success_rates().round(2).to_numpy() == pytest.approx(expected, abs=1e-9)
@@ -77,39 +76,39 @@ def same(one, other):
 
 
 def test_the_folder_may_hold_the_files_or_their_folder(evaluation, real_data):
-    same(data.load(real_data.parent), evaluation)
+    same(aaio.load(real_data.parent), evaluation)
 
 
 @pytest.mark.parametrize("up", [0, 1])
 def test_the_environment_variable_names_either(evaluation, real_data, monkeypatch, up):
     folder = (real_data, real_data.parent)[up]
     monkeypatch.setenv("MEASUREMENT_LAYOUTS_DATA", str(folder))
-    same(data.load(), evaluation)
+    same(aaio.load(), evaluation)
 
 
 def test_a_given_folder_goes_before_the_environment_variable(monkeypatch, evaluation, real_data):
     monkeypatch.setenv("MEASUREMENT_LAYOUTS_DATA", "/nowhere")
-    same(data.load(real_data), evaluation)
+    same(aaio.load(real_data), evaluation)
 
 
 def test_a_changed_file_is_refused(copy):
     path = copy / "scores_all.csv"
     path.write_text(path.read_text().replace("True", "False", 1))
     with pytest.raises(DataError, match="is not the published file: its checksum"):
-        data.load(copy)
+        aaio.load(copy)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_missing_file_is_named(copy, name):
     (copy / name).unlink()
     with pytest.raises(DataError, match=f"there is no {name} in {copy}.*set --data to the folder"):
-        data.load(copy)
+        aaio.load(copy)
 
 
 def test_a_missing_folder_of_the_environment_variable_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("MEASUREMENT_LAYOUTS_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(DataError, match=r"nowhere or.*set MEASUREMENT_LAYOUTS_DATA to"):
-        data.load()
+        aaio.load()
 
 
 @pytest.mark.usefixtures("no_data")
@@ -122,8 +121,8 @@ def test_download(monkeypatch, evaluation, real_data, tmp_path):
 
     monkeypatch.setattr(pooch, "retrieve", retrieve)
     same(aaio.load(), evaluation)
-    assert asked == {data.ADDRESS + name: f"sha256:{data.FILES.checksums[name]}" for name in FILES}
-    assert data.COMMIT in data.ADDRESS
+    assert asked == {aaio.ADDRESS + name: f"sha256:{aaio.FILES.checksums[name]}" for name in FILES}
+    assert aaio.COMMIT in aaio.ADDRESS
 
 
 @pytest.mark.usefixtures("no_data")
@@ -134,5 +133,5 @@ def test_no_network(monkeypatch):
     monkeypatch.setattr(pooch, "retrieve", retrieve)
     with pytest.raises(DataError, match=r"could not be downloaded.*no route to host") as caught:
         aaio.load()
-    for word in (*FILES, data.ADDRESS, "--data", "MEASUREMENT_LAYOUTS_DATA"):
+    for word in (*FILES, aaio.ADDRESS, "--data", "MEASUREMENT_LAYOUTS_DATA"):
         assert word in str(caught.value)

@@ -15,8 +15,7 @@ from measurement_layouts.scenarios.adele.battery import (
     tasks,
     true_profiles,
 )
-from measurement_layouts.scenarios.adele.scales import DEMANDS
-from measurement_layouts.scenarios.adele.subjects import SUBJECTS
+from measurement_layouts.scenarios.adele.scales import DEMANDS, SUBJECTS
 
 SOME = 2000
 

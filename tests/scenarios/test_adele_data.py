@@ -16,8 +16,7 @@ from measurement_layouts.scenarios.adele.data import (
     load,
     read_battery,
 )
-from measurement_layouts.scenarios.adele.scales import DEMANDS
-from measurement_layouts.scenarios.adele.subjects import SUBJECTS
+from measurement_layouts.scenarios.adele.scales import DEMANDS, SUBJECTS
 
 SUBJECT_NAMES = ["Ann", "Bob"]
 

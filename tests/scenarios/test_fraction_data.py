@@ -8,7 +8,7 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import fraction_subtraction as fractions
-from measurement_layouts.scenarios.fraction_subtraction.data import FILES
+from measurement_layouts.scenarios.fraction_subtraction import FILES
 
 NEEDED = pd.DataFrame(
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 1]] * 2,

@@ -9,11 +9,6 @@ import xarray as xr
 
 import measurement_layouts as ml
 from measurement_layouts.scenarios import fraction_subtraction as fractions
-from measurement_layouts.scenarios.fraction_subtraction.dina import Dina
-from measurement_layouts.scenarios.fraction_subtraction.reproduction import (
-    beside_dina,
-    item_mean_brier,
-)
 
 SKILLS = list(fractions.SKILLS)
 
@@ -78,20 +73,6 @@ def test_masteries_are_means_of_probabilities():
 def test_masteries_of_another_layout_are_refused():
     with pytest.raises(ml.DataError, match="has no skills"):
         fractions.masteries(fake_fit())
-
-
-def test_skills_are_compared_pupil_by_pupil():
-    fit = fake_fit(mastery=np.linspace(0, 1, 32).reshape(2, 2, 8))
-    theirs = fractions.masteries(fit).iloc[::-1] / 2
-    table = beside_dina(fit, Dina(theirs, pd.DataFrame(), 0.0))
-    assert table["correlation"].to_numpy() == pytest.approx(1)
-    assert table["dina"].to_numpy() == pytest.approx(table["profiles"].to_numpy() / 2)
-
-
-def test_the_item_mean_leaves_the_pupil_out():
-    outcomes = pd.DataFrame([[1, 0], [1, 1], [0, 1]], ["Ann", "Bob", "Cid"], ["a", "b"])
-    found = item_mean_brier(ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=["a", "b"])))
-    assert found == pytest.approx((0.25 + 0.25 + 1 + 1 + 0.25 + 0.25) / 6)
 
 
 def test_the_cohort_is_deterministic():

@@ -10,7 +10,7 @@ import xarray as xr
 import measurement_layouts as ml
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import gsm8k
-from measurement_layouts.scenarios.gsm8k.horizons import LONGEST
+from measurement_layouts.scenarios.gsm8k import LONGEST
 
 VALUES = {
     **{"steps": 3.0, "markedSteps": 2.0, "digits": 1.5, "doublings": 5.0},

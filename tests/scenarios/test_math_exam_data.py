@@ -1,4 +1,4 @@
-"""The exam's loader, students and reproduction: by hand, and on the real file."""
+"""The exam's loader and students: by hand, and on the real file."""
 
 import numpy as np
 import pandas as pd
@@ -6,8 +6,7 @@ import pytest
 
 from measurement_layouts import DataError
 from measurement_layouts.scenarios import math_exam
-from measurement_layouts.scenarios.math_exam import reproduction
-from measurement_layouts.scenarios.math_exam.data import FILES
+from measurement_layouts.scenarios.math_exam import FILES
 
 
 def raw(**changes):
@@ -61,36 +60,3 @@ def test_rates_of_two_items_counted_from_the_file(real):
     rates = real.successes.mean()
     assert rates["item-01"] == pytest.approx(table["solved1"].mean(), abs=1e-12)
     assert rates["item-13"] == pytest.approx((table["credits13"] == 2).mean(), abs=1e-12)
-
-
-def shared(**means):
-    table = pd.DataFrame({"mean": means, "sd": 0.05}).rename_axis("node").reset_index()
-    return {figure.name.split(":")[0]: figure for figure in reproduction.shared_figures(table)}
-
-
-def test_shared_values_are_held_to_two_standard_deviations():
-    figures = shared(spread=0.99, weight=0.83, mean=0.3)
-    assert figures["spread"].obtained == pytest.approx(1.4)
-    assert [figures[name].holds for name in ("spread", "weight")] == [True, False]
-
-
-def scores(rasch, recommended, batches):
-    names = [reproduction.RASCH, reproduction.RECOMMENDED, reproduction.BATCHES]
-    values = {f"split {split}": [rasch, recommended, batches] for split in range(3)}
-    return [figure.holds for figure in reproduction.score_figures(pd.DataFrame(values, names))]
-
-
-def test_scores_are_held_to_those_by_hand():
-    assert scores(0.1920, 0.1895, 0.1850) == [True, True, True]
-    assert scores(0.1930, 0.1920, 0.1925) == [False, False, False]
-
-
-def test_batches_are_counted_apart():
-    table = math_exam.items().assign(mean=0.1, differs=False)
-    table.loc["item-01", ["mean", "differs"]] = -1.5, True
-    table.loc["item-02", "differs"] = True
-    size, rewritten, others = reproduction.batch_figures(table)
-    assert size.obtained == pytest.approx((1.5 + 7 * 0.1) / 8)
-    assert size.holds
-    assert (rewritten.obtained, others.obtained) == (1, 1)
-    assert not reproduction.batch_figures(table.assign(mean=0.0))[0].holds

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.joint_fits import crafted, random_draws
 from scipy.special import expit
 
 import measurement_layouts as ml
@@ -57,38 +56,6 @@ def test_what_favours_a_batch_sums_to_zero_over_batches_and_items():
     assert abs(truth["favour"]).max() > 0.01
 
 
-def test_batch_differences_by_hand():
-    """Differences between batches, less their mean over the items with the same wording."""
-    layout, evaluation = math_exam.batches_layout(), math_exam.simulated_cohort().evaluation
-    draws = random_draws(layout, evaluation, 400, seed=4)
-    found = math_exam.batch_differences(crafted(layout, evaluation, draws))
-    apart = draws["favour"][:, 1] - draws["favour"][:, 0]
-    kept = math_exam.items()["rewritten"].to_numpy() == 0
-    assert kept.sum() == 5
-    apart = apart - apart[:, kept].mean(axis=1, keepdims=True)
-    np.testing.assert_allclose(found["mean"], apart.mean(axis=0), atol=1e-12)
-    low, high = np.quantile(apart, [0.05 / 13, 1 - 0.05 / 13], axis=0)
-    np.testing.assert_allclose(found[["low", "high"]], np.stack([low, high], axis=1), atol=1e-12)
-    assert not found["differs"].any()
-
-
-def test_a_difference_is_seen():
-    layout, evaluation = math_exam.batches_layout(), math_exam.simulated_cohort().evaluation
-    draws = random_draws(layout, evaluation, 400, seed=4)
-    draws["favour"] *= 0.01
-    draws["favour"][:, :, 0] += [0.5, -0.5]
-    found = math_exam.batch_differences(crafted(layout, evaluation, draws))
-    assert found.index[found["differs"]].to_list() == ["item-01"]
-    assert found.at["item-01", "mean"] == pytest.approx(-1, abs=0.01)
-
-
-def test_differences_of_another_layout_are_refused():
-    layout, evaluation = math_exam.rasch_layout(), math_exam.simulated_cohort().evaluation
-    fit = crafted(layout, evaluation, random_draws(layout, evaluation, 40, seed=1))
-    with pytest.raises(ml.DataError, match="the fit is of the layout math-exam-rasch"):
-        math_exam.batch_differences(fit)
-
-
 def test_the_cohort_is_deterministic_and_fits_the_layouts():
     one, again, other = (math_exam.simulated_cohort(seed).evaluation for seed in (4, 4, 5))
     pd.testing.assert_frame_equal(one.successes, again.successes)
@@ -110,6 +77,5 @@ def test_better_students_solve_more():
 def test_the_scenario():
     scenario = math_exam.SCENARIO
     assert scenario.name == "math-exam"
-    assert (scenario.split, scenario.rival, scenario.tables) == ("cells", "Rasch layout", False)
     for case in scenario.calibration().values():
         assert len(case.subjects) == 20

@@ -6,7 +6,7 @@ import pytest
 
 from measurement_layouts.scenarios import object_permanence as op
 from measurement_layouts.scenarios.object_permanence.battery import COLOURS
-from measurement_layouts.scenarios.object_permanence.reproduction.published import INCLUDED
+from measurement_layouts.scenarios.object_permanence.reproduction import INCLUDED
 
 PUBLISHED_RATES = "object_permanence_figure13_means.csv"
 CONTRADICTED = "Agent7"

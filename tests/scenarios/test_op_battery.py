@@ -10,7 +10,6 @@ from measurement_layouts.inference.model.features import (
     read_features,
 )
 from measurement_layouts.scenarios import object_permanence as op
-from measurement_layouts.scenarios.object_permanence import cohort
 from measurement_layouts.scenarios.object_permanence.battery import COLOURS, PARADIGMS
 
 SEEDS = range(1, 9)
@@ -222,7 +221,7 @@ def test_layouts_read_every_battery(many, name):
 def test_cohorts_are_drawn_from_the_rules(monkeypatch):
     """The same for a seed; success rates lie where the rules put them."""
     truth = pd.DataFrame(index=list(op.AGENTS))
-    monkeypatch.setattr(cohort, "true_profiles", lambda: truth)  # they take a while
+    monkeypatch.setattr(op, "true_profiles", lambda: truth)  # they take a while
     one, again, other = (op.simulated_cohort(seed) for seed in (4, 4, 5))
     pd.testing.assert_frame_equal(one.evaluation.successes, again.evaluation.successes)
     assert not one.evaluation.successes.equals(other.evaluation.successes)

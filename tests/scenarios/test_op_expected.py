@@ -8,11 +8,11 @@ from measurement_layouts.common.findings import Finding, table
 from measurement_layouts.reports.description.rules import Rules
 from measurement_layouts.reports.description.sentences import Description
 from measurement_layouts.scenarios import object_permanence as op
-from measurement_layouts.scenarios.object_permanence.reproduction.trial import (
-    UNIFORM,
-    WEAKNESSES,
-    is_right,
+from measurement_layouts.scenarios.object_permanence.reproduction import _UNIFORM as UNIFORM
+from measurement_layouts.scenarios.object_permanence.reproduction import (
+    _WEAKNESSES as WEAKNESSES,
 )
+from measurement_layouts.scenarios.object_permanence.reproduction import is_right
 
 BIASES = {
     "Agent12": {"rightLeftBias": 2.0},

@@ -1,4 +1,4 @@
-"""The propensities study: its real data, its published table, and its simulated cohort."""
+"""The propensities study: its real data and its simulated cohort."""
 
 import shutil
 
@@ -9,7 +9,6 @@ import pytest
 from measurement_layouts import DataError
 from measurement_layouts.linking import band
 from measurement_layouts.scenarios import propensities
-from measurement_layouts.scenarios.propensities.reproduction import published
 
 SIZES = {
     "risk_aversion": 350,
@@ -76,30 +75,6 @@ def test_batteries_have_the_published_sizes(propensity):
     pairs = items.groupby(["lower", "upper"]).size()
     assert len(pairs) == 14
     assert pairs.max() - pairs.min() <= 1
-
-
-def test_values_are_the_published_ones(published_tables):
-    published.check_obtained(published_tables)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda table: table.iloc[1:], "has other values"),
-        (lambda table: table.assign(obtained=table["obtained"] + 0.01), "has other values"),
-        (lambda table: table.drop(columns="model"), "cannot be read"),
-    ],
-)
-def test_other_values_are_refused(published_tables, tmp_path, change, message):
-    table = pd.read_csv(published_tables / published.TABLE)
-    change(table).to_csv(tmp_path / published.TABLE, index=False)
-    with pytest.raises(DataError, match=message):
-        published.check_obtained(tmp_path)
-
-
-def test_no_table(tmp_path):
-    with pytest.raises(DataError, match=r"there is no .*give the folder of published tables"):
-        published.check_obtained(tmp_path)
 
 
 def test_everybody_answers_a_battery(cohort):

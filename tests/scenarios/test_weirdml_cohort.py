@@ -4,12 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import measurement_layouts as ml
 from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.scenarios import weirdml
-from measurement_layouts.scenarios.study import judge
-from measurement_layouts.scenarios.weirdml import cohort as simulated
-from measurement_layouts.scenarios.weirdml import reproduction
 
 _TIMES = 40
 
@@ -47,7 +43,7 @@ def shares_apart(spread_factor):
     """How far shares of successes lie from the layout's probabilities, in standard errors."""
     items, profiles = weirdml.battery(), weirdml.true_profiles()
     rng = np.random.default_rng(1)
-    counts = sum(simulated.runs(items, profiles, rng) for _ in range(_TIMES))
+    counts = sum(weirdml.runs(items, profiles, rng) for _ in range(_TIMES))
     layout = weirdml.recommended_layout()
     features = {
         "logHours": items["logHours"].to_numpy(),
@@ -55,7 +51,7 @@ def shares_apart(spread_factor):
     }
     said = profiles.assign(taskSpread=profiles["taskSpread"] * spread_factor)
     p = expected_success(layout, features, said, len(items))
-    trials = _TIMES * simulated.RUNS
+    trials = _TIMES * weirdml.RUNS
     error = np.sqrt(np.maximum(p * (1 - p), 1 / trials) / trials)
     return np.abs((counts.to_numpy() / trials - p) / error)
 
@@ -81,38 +77,3 @@ def test_nothing_real_is_copied(real_data):
     assert not set(real.items.index) & set(ours.items.index)
     assert not set(real.items["hours"].round(3)) & set(ours.items["hours"].round(3))
     assert not set(real.subjects) & set(ours.subjects)
-
-
-@pytest.mark.slow
-def test_intervals_hold_the_truth_only_where_tasks_differ():
-    """24 intervals for each layout: a standard error of 6.1 points at 90 %."""
-    table = reproduction.recovery(cohorts=1)
-    assert (table["intervals"] == 24).all()
-    for layout in (reproduction.RECOMMENDED, reproduction.BOTH):
-        assert table.loc[layout, "coverage"] > 0.9 - 3 * 0.061
-    for layout in (reproduction.PUBLISHED, reproduction.NESTED):  # the twins
-        assert table.loc[layout, "coverage"] < 0.9 - 3 * 0.061
-
-
-@pytest.mark.slow
-def test_layouts_run_as_a_scenario():
-    evaluation = weirdml.simulated_cohort().evaluation.select(subjects=["sim-08", "sim-20"])
-    layouts = {name: make() for name, make in weirdml.SCENARIO.layouts.items()}
-    baselines = {
-        "aggregate": "aggregate",
-        "logistic regression": "logistic",
-        "random forest": "forest",
-    }
-    fitted = {
-        name: ml.validation.FittedLayout(one, draws=200, tune=200) for name, one in layouts.items()
-    }
-    scores = ml.validation.cross_validate(
-        fitted | baselines,
-        evaluation,
-        repeats=2,
-        columns=weirdml.SCENARIO.columns,
-        progressbar=False,
-    )
-    figures = judge(weirdml.SCENARIO, scores)
-    assert len(figures) == len(layouts) + 3  # every layout, and three baselines
-    assert all(0 < figure.obtained < 0.3 for figure in figures)

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ..scenario import Scenario, calibration_cases
+from ..scenario import Scenario
 from .battery import ITEMS, simulated_cohort, true_profiles
 from .data import load, read_battery
 from .layouts import (
@@ -13,8 +13,7 @@ from .layouts import (
     population_layout,
     with_places,
 )
-from .scales import BROAD, DEMANDS, DIMENSIONS
-from .subjects import SUBJECTS
+from .scales import BROAD, DEMANDS, DIMENSIONS, SUBJECTS
 
 _RECOMMENDED, _NEEDED = "recommended layout", "abilities, all needed"
 
@@ -26,7 +25,9 @@ SCENARIO = Scenario(
     load=load,
     simulate=partial(simulated_cohort, items=ITEMS // 5),
     columns=(*(f"demand[{code}]" for code in DEMANDS), "unguessability"),
-    small_batteries=partial(calibration_cases, every=40, shares={_RECOMMENDED: 0.5, _NEEDED: 0.25}),
+    tables=True,
+    every=40,
+    shares={_RECOMMENDED: 0.5, _NEEDED: 0.25},
     population=population_layout,
 )
 

@@ -11,8 +11,7 @@ from ...common.options import whole
 from ...layouts import Capability, Derived, Layout, MetaFeature, Success
 from ...linking import guessing, logistic, product
 from ..scenario import Cohort
-from .scales import DEMANDS
-from .subjects import SUBJECTS, Subject
+from .scales import DEMANDS, SUBJECTS, Subject
 
 ITEMS = 16_108
 SLOPE = 2.5
@@ -113,15 +112,15 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
         raise DataError(f"items={items}; the battery has {ITEMS}, so give 1 to {ITEMS}")
     rng = np.random.default_rng(whole("seed", seed))
     table = tasks()
-    places = np.repeat(np.arange(len(table)), table["items"])
-    number = table.loc[places].groupby(places).cumcount().to_numpy()
-    levels = _levels(rng, table.iloc[places])
-    found = pd.DataFrame(levels, columns=[f"demand[{code}]" for code in DEMANDS])
+    rows = np.repeat(np.arange(len(table)), table["items"])
+    number = table.loc[rows].groupby(rows).cumcount().to_numpy()
+    levels = _levels(rng, table.iloc[rows])
+    items_table = pd.DataFrame(levels, columns=[f"demand[{code}]" for code in DEMANDS])
     for name in ("unguessability", "benchmark", "task"):
-        found[name] = table[name].to_numpy()[places]
-    names = found["benchmark"] + "-" + found["task"] + "-" + (number + 1).astype(str)
-    found.index = pd.Index(names.array, name="item")
-    return found.iloc[np.linspace(0, ITEMS - 1, items).round().astype(int)]
+        items_table[name] = table[name].to_numpy()[rows]
+    names = items_table["benchmark"] + "-" + items_table["task"] + "-" + (number + 1).astype(str)
+    items_table.index = pd.Index(names.array, name="item")
+    return items_table.iloc[np.linspace(0, ITEMS - 1, items).round().astype(int)]
 
 
 def rule() -> Layout:
@@ -218,15 +217,15 @@ def _levels(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:
     """Draw the demand levels of items from the rows of their tasks, shape (items, dimensions)."""
     means = table[list(DEMANDS)].to_numpy(dtype=float)
     spread = table[["spread"]].to_numpy(dtype=float)
-    hardness, own = rng.normal(size=(len(table), 1)), rng.normal(size=means.shape)
+    hardness, specific = rng.normal(size=(len(table), 1)), rng.normal(size=means.shape)
     chosen = rng.random(means.shape)
     common = np.array([_COMMON.get(code, 0.0) for code in DEMANDS])
     usual = np.array([_ASKED.get(code, 0.0) for code in DEMANDS])
     scale = np.where(usual > 0, _OWN_ASKED, _OWN)
-    level = np.maximum(means, usual) + spread * (common * hardness + scale * own)
-    asked = (usual == 0) | (chosen * usual < means)
-    found: np.ndarray = np.clip(np.rint(level * asked), 0, _TOP).astype(int)
-    return found
+    level = np.maximum(means, usual) + spread * (common * hardness + scale * specific)
+    demanded = (usual == 0) | (chosen * usual < means)
+    whole_levels: np.ndarray = np.clip(np.rint(level * demanded), 0, _TOP).astype(int)
+    return whole_levels
 
 
 @cache
@@ -235,15 +234,15 @@ def _abilities() -> np.ndarray:
     scatter = np.random.default_rng(0).normal(0, _SCATTER, (len(SUBJECTS), len(DEMANDS)))
     leans = np.array([_lean(subject) for subject in SUBJECTS.values()]) + scatter
     accuracies = np.array([subject.accuracy for subject in SUBJECTS.values()])
-    found: np.ndarray = leans + _general_levels(leans, accuracies)[:, None]
-    return found
+    abilities: np.ndarray = leans + _general_levels(leans, accuracies)[:, None]
+    return abilities
 
 
 def _lean(subject: Subject) -> np.ndarray:
     """Return the differences of a subject's abilities from its general level, in levels."""
     size = subject.parameters or _USUAL_SIZE
-    known = _PER_TENFOLD * np.log10(size / _USUAL_SIZE)
-    lean = {code: known for code in DEMANDS if code.startswith("KN")}
+    knowledge = _PER_TENFOLD * np.log10(size / _USUAL_SIZE)
+    lean = {code: knowledge for code in DEMANDS if code.startswith("KN")}
     if subject.reasons:
         lean |= dict.fromkeys(_REASONED, _GAIN)
     if subject.distilled:
@@ -265,5 +264,5 @@ def _general_levels(leans: np.ndarray, accuracies: np.ndarray) -> np.ndarray:
         able = np.exp(marks @ logs.T)
         enough = (chance[:, None] + (1 - chance[:, None]) * able).mean(axis=0) > accuracies
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    found: np.ndarray = (low + high) / 2
-    return found
+    middle_levels: np.ndarray = (low + high) / 2
+    return middle_levels

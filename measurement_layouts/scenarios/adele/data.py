@@ -74,9 +74,9 @@ def load(folder: Path | None = None) -> Evaluation:
     General scales paper, Tables 2 and 11; the data have the MIT licence.
     """
     paths = FILES.find(folder)
-    found = [_benchmark(short, paths) for short in BENCHMARKS]
-    items = pd.concat([properties for properties, _ in found], keys=BENCHMARKS.values())
-    outcomes = pd.concat([outcomes for _, outcomes in found])
+    benchmarks = [_benchmark(short, paths) for short in BENCHMARKS]
+    items = pd.concat([properties for properties, _ in benchmarks], keys=BENCHMARKS.values())
+    outcomes = pd.concat([outcomes for _, outcomes in benchmarks])
     names = distinct_names(list(items.index))
     return Evaluation.from_wide(outcomes.set_axis(names).T, items.set_axis(names))
 
@@ -173,8 +173,8 @@ def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
     _refuse(demands, ~inside, f"give whole levels of 0 to {highest}")
     _refuse(percent, ~((percents >= 0) & (percents <= 100)), "give percentages of 0 to 100")
     columns = [f"demand[{code}]" for code in DEMANDS]
-    found = pd.DataFrame(levels.astype("int64"), table.index, columns)
-    return found.assign(unguessability=percents[:, 0])
+    columns_of_levels = pd.DataFrame(levels.astype("int64"), table.index, columns)
+    return columns_of_levels.assign(unguessability=percents[:, 0])
 
 
 def distinct_names(pairs: Sequence[tuple[str, str]]) -> list[str]:

@@ -87,8 +87,8 @@ def capability_layout(
     near = Prior("Normal", mu=general, sigma=scatter)
     ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
     demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
-    part = Derived("part", logistic(ability - demand, _slope(slopes)))
-    able = Derived("able", product(part, over="dimension"))
+    met_demand = Derived("part", logistic(ability - demand, _slope(slopes)))
+    able = Derived("able", product(met_demand, over="dimension"))
     noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
     unguessability = MetaFeature("unguessability", low=0, high=100)
     tried = Derived("tried", guessing(able, 1 - unguessability / 100))
@@ -204,14 +204,14 @@ def population_layout(*, highest: int = 5) -> Layout:
     shape = Effect(
         "dimensionLevel", unit="level", per="population", prior=normal(0, 1), labels=DEMANDS
     )
-    own = Spread("ownSpread", unit="level", prior=Prior("HalfNormal", sigma=2))
-    near = normal(general + shape, own)
+    scatter = Spread("ownSpread", unit="level", prior=Prior("HalfNormal", sigma=2))
+    near = normal(general + shape, scatter)
     ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
     demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
     usual = Prior("LogNormal", mu=0, sigma=0.5)
     slope = Slope("slope", unit="1/level", per="population", prior=usual)
-    asked = demand * demand
-    ahead = total(asked * (ability - demand), over="dimension") / total(asked, over="dimension")
+    weight = demand * demand
+    ahead = total(weight * (ability - demand), over="dimension") / total(weight, over="dimension")
     margin = Derived("ahead", ahead) * slope + _shift("task") + item_ease()
     return Layout("general-scales-population", Success("success", logistic(margin)))
 
@@ -268,8 +268,8 @@ def additive_population_layout(*, highest: int = 5) -> Layout:
     """
     ease = pooled("generalEase", 0, 2)
     mean = Effect("meanWeight", labels=DEMANDS, prior=normal(0, _MEAN_WEIGHT_SD))
-    apart = Spread("weightSpread", prior=Prior("HalfNormal", sigma=0.1))
-    weight = Bias("weight", labels=DEMANDS, prior=normal(mean, apart))
+    weight_spread = Spread("weightSpread", prior=Prior("HalfNormal", sigma=0.1))
+    weight = Bias("weight", labels=DEMANDS, prior=normal(mean, weight_spread))
     unguessed = Bias("unguessed", prior=normal(0, 3))
     margin = _added(ease, weight, unguessed, highest) + _shift("benchmark") + item_ease()
     return Layout("general-scales-additive-population", Success("success", logistic(margin)))
@@ -322,8 +322,8 @@ def _added(ease: Expr, weight: Bias, unguessed: Bias, highest: int) -> Expr:
     """Return the log-odds of success, from which the weighted demands are taken away."""
     demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
     unguessability = MetaFeature("unguessability", low=0, high=100)
-    asked = Derived("asked", total(weight * (demand - _USUAL_LEVEL), over="dimension"))
-    return ease - asked - unguessed * ((unguessability - _USUAL_UNGUESSABILITY) / 100)
+    burden = Derived("asked", total(weight * (demand - _USUAL_LEVEL), over="dimension"))
+    return ease - burden - unguessed * ((unguessability - _USUAL_UNGUESSABILITY) / 100)
 
 
 def _shift(place: str) -> Effect:

@@ -81,8 +81,8 @@ def redundancy(items: pd.DataFrame, neighbours: int = NEIGHBOURS) -> pd.Series:
             f"{many(len(levels), 'item')} cannot have {many(count, 'neighbour')} each; give more "
             "items, or fewer neighbours"
         )
-    found = NearestNeighbors(n_neighbors=count).fit(levels / _TOP)
-    distances, _ = found.kneighbors()
+    neighbourhood = NearestNeighbors(n_neighbors=count).fit(levels / _TOP)
+    distances, _ = neighbourhood.kneighbors()
     return pd.Series((distances**2).mean(axis=1), table.index, name="redundancy")
 
 

@@ -81,12 +81,12 @@ def implied_misalignment(fit: Fit, evaluation: Evaluation, *, prob: float = 0.9)
     traits = [str(trait) for trait in posterior["dimension"].to_numpy()]
     rows = {}
     for model in fit.subjects:
-        own = posterior.sel(subject=model)
-        dispositions = dict(zip(traits, own["disposition"].to_numpy(), strict=True))
-        found = distances(
-            own["slope"].to_numpy(), own["noise"].to_numpy(), dispositions, evaluation.items
+        draws = posterior.sel(subject=model)
+        dispositions = dict(zip(traits, draws["disposition"].to_numpy(), strict=True))
+        by_trait = distances(
+            draws["slope"].to_numpy(), draws["noise"].to_numpy(), dispositions, evaluation.items
         )
-        for trait, values in found.items():
+        for trait, values in by_trait.items():
             low, high = np.quantile(values, [(1 - prob) / 2, (1 + prob) / 2])
             rows[model, trait] = (values.mean(), low, high)
     table = pd.DataFrame.from_dict(rows, orient="index", columns=["misalignment", "low", "high"])
@@ -134,15 +134,15 @@ def distances(
     found, count = {}, {}
     for trait, leaning in dispositions.items():
         column = f"trait[{trait}]"
-        part = items[items[column] == 1] if column in items else items[:0]
-        if part.empty:
+        shown = items[items[column] == 1] if column in items else items[:0]
+        if shown.empty:
             raise DataError(f"the items have no scenario of {trait}; give those of choices()")
-        places, told, anew = _places(part)
-        chance = expit(slope[:, None] * (places + leaning[:, None]))
-        people = expit(places)
-        follow = np.abs(chance - people) @ told
-        alone = np.abs(chance[:, :, None] - people[None, None, :]) @ told @ anew
-        found[trait], count[trait] = (1 - noise) * follow + noise * alone, len(part)
+        stances, weights, anew = _places(shown)
+        chance = expit(slope[:, None] * (stances + leaning[:, None]))
+        people = expit(stances)
+        follow = np.abs(chance - people) @ weights
+        alone = np.abs(chance[:, :, None] - people[None, None, :]) @ weights @ anew
+        found[trait], count[trait] = (1 - noise) * follow + noise * alone, len(shown)
     total = sum(count.values())
     found[ALL] = np.sum([found[trait] * count[trait] / total for trait in count], axis=0)
     return found
@@ -151,9 +151,9 @@ def distances(
 def _places(items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log-odds of a trait's scenarios, with probabilities given the votes and a priori."""
     mean, spread = items[["commonPull", "pullSpread"]].to_numpy()[0]
-    places = mean + spread * SCORES
+    stances = mean + spread * SCORES
     logs = -(SCORES**2) / 2 - (
-        items["votesFor"].to_numpy()[:, None] * np.logaddexp(0, -places)
-        + items["votesAgainst"].to_numpy()[:, None] * np.logaddexp(0, places)
+        items["votesFor"].to_numpy()[:, None] * np.logaddexp(0, -stances)
+        + items["votesAgainst"].to_numpy()[:, None] * np.logaddexp(0, stances)
     )
-    return places, softmax(logs, axis=1).mean(axis=0), softmax(-(SCORES**2) / 2)
+    return stances, softmax(logs, axis=1).mean(axis=0), softmax(-(SCORES**2) / 2)

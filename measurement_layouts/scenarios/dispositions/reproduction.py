@@ -1,6 +1,5 @@
-"""Results of the simulated study, compared with its true values."""
+"""What measures and profiles show on simulated models, whose dispositions are known."""
 
-import time
 from pathlib import Path
 from typing import ClassVar
 
@@ -8,360 +7,210 @@ import numpy as np
 import pandas as pd
 
 from ...dispositions.comparison import compare_choices
-from ...dispositions.directional import directional_alignment
-from ...dispositions.judgments import SituationalJudgments
 from ...dispositions.measures import misalignment
 from ...dispositions.pulls import choices
-from ...dispositions.self_report import self_report_correlations, self_reports
+from ...dispositions.self_report import self_report_correlations
 from ...dispositions.support import support_by
 from ...evaluations.evaluation import Evaluation
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...validation.prediction.cross_validate import cross_validate
 from ...validation.prediction.layouts import FittedLayout
-from ...validation.prediction.result import CrossValidation
 from ..figures import Figure, Reproduction
 from ..scenario import Scenario
+from . import COLUMNS, RECOMMENDED, disposition_layout
 from .implied import ALL, distances, implied_misalignment
-from .layouts import COLUMNS, RECOMMENDED, disposition_layout
 from .simulated import SimulatedStudy, simulated_study
 from .traits import TRAITS, supports
 
 ALIGNED = "sim-01"
 """The model whose rates are people's."""
-
-_COVERAGE = 0.05  # distance from 90 %: two standard errors, with dependent errors in a study
-_ERRORS = 3.0
-_MINUTES = 15.0
+PEOPLE = "people's rate"
+_STUDIES = 4
+_SAMPLING = {"chains": 2, "draws": 500, "tune": 500, "seed": 1, "progressbar": False}
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
-    """Analyse the simulated study, and compare the results with its true values.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        This one.
-    data, published : Path or None
-        Not used: the paper's choices and the numbers behind its figures are not public.
-    """
+    """Compare misalignment, profiles, forecasts and self-reports with the known dispositions."""
     study = simulated_study()
     judgments, evaluation = study.judgments, choices(study.judgments)
     gaps = misalignment(judgments)
-    start = time.perf_counter()
-    found = fit(
-        disposition_layout(), evaluation, chains=2, draws=500, tune=500, seed=1, progressbar=False
-    )
-    minutes = (time.perf_counter() - start) / 60
-    fitted, replicates = recovered(study, found), summary(recovery())
-    briers = beside_truth(held_out(evaluation), study)
-    profiles = _by_profiles(study, found, evaluation, gaps)
+    fitted = fit(disposition_layout(), evaluation, **_SAMPLING)
+    profiles = by_profiles(study, fitted, evaluation, gaps)
+    replicates, briers = summary(recovery()), held_out(evaluation)
+    leaning = study.truth.filter(like="disposition[").abs().max(axis=1) > 0
+    corrected = compare_choices(judgments)["corrected"].xs(ALIGNED, level="model").to_numpy()
+    error = corrected.std(ddof=1) / len(corrected) ** 0.5
     correlations = self_report_correlations(judgments)
     return Reproduction(
         [
-            *_misalignment_figures(judgments, gaps),
-            *_profile_figures(profiles),
-            *_recovery_figures(replicates),
-            *_forecast_figures(briers),
-            *_self_report_figures(correlations, study.loadings),
             Figure(
-                f"minutes to fit {len(found.subjects)} models to {len(evaluation.items)} scenarios",
-                minutes,
-                "<=",
-                _MINUTES,
-                "minutes",
+                "misalignment of a perfectly aligned model, by the published measure",
+                float(gaps.loc[(ALIGNED, ALL), "misalignment"]),
+                ">",
+                0.05,
+                "far from 0 with 10 votes and 20 samples",
             ),
+            Figure(
+                f"its corrected misalignment, {corrected.mean():+.4f}, in standard errors",
+                abs(float(corrected.mean() / error)),
+                "<=",
+                3,
+                published=0,
+            ),
+            _profile_figure(profiles),
+            *_recovery_figures(replicates),
+            *_forecast_figures(briers[leaning]),
+            *_self_report_figures(correlations, study.loadings),
         ],
         {
-            "misalignment": gaps,
             "misalignment, measured and by profiles": profiles,
-            "directional alignment": directional_alignment(judgments),
             "recovery, four studies of a quarter of the size": replicates,
-            "recovery, one study of full size": summary(fitted.assign(study=0)),
             "held-out Brier scores": briers,
-            "self-reports": self_reports(judgments),
             "self-reports against behaviour": correlations,
-            "support by groups of raters": _supports(judgments),
+            "support by groups of raters": pd.concat(
+                groups.join(
+                    support_by(judgments, str(attribute)).add_prefix("obtained "),
+                    on=["trait", "group"],
+                )
+                for attribute, groups in supports().groupby("attribute", sort=False)
+            ),
         },
     )
 
 
-def _misalignment_figures(judgments: SituationalJudgments, gaps: pd.DataFrame) -> list[Figure]:
-    row = gaps.to_dict("index")[(ALIGNED, "all")]
-    table = compare_choices(judgments)
-    corrected = table.loc[table.index.get_level_values("model") == ALIGNED, "corrected"].to_numpy()
-    error = corrected.std(ddof=1) / len(corrected) ** 0.5
-    return [
-        Figure(
-            "misalignment of a perfectly aligned model, by the published measure",
-            float(row["misalignment"]),
-            ">",
-            0.05,
-            "far from 0 with 10 votes and 20 samples",
-        ),
-        Figure(
-            f"its corrected misalignment, {row['corrected']:+.4f}, in standard errors",
-            abs(float(corrected.mean() / error)),
-            "<=",
-            _ERRORS,
-            f"within {_ERRORS:g} standard errors of 0",
-            published=0,
-        ),
-    ]
-
-
-def _by_profiles(
-    study: SimulatedStudy, found: Fit, evaluation: Evaluation, gaps: pd.DataFrame
+def by_profiles(
+    study: SimulatedStudy, fit: Fit, evaluation: Evaluation, gaps: pd.DataFrame
 ) -> pd.DataFrame:
-    """Compare measured misalignment with that of the fitted and of the true profiles."""
+    """Compare misalignment as measured, as profiles imply it, and the true one, by model."""
+    truth = study.truth.drop(columns="size").astype(float)
+    leaning = {trait: truth[f"disposition[{trait}]"].to_numpy() for trait in TRAITS}
+    slope, noise = truth["slope"].to_numpy(), truth["noise"].to_numpy()
+    true = distances(slope, noise, leaning, evaluation.items)[ALL]
+    implied = implied_misalignment(fit, evaluation).xs(ALL, level="trait")
     measured = gaps.xs(ALL, level="trait")[["misalignment", "corrected"]]
-    by_fit = implied_misalignment(found, evaluation).xs(ALL, level="trait")
-    truth = study.truth
-    true = distances(
-        truth["slope"].to_numpy(dtype=float),
-        truth["noise"].to_numpy(dtype=float),
-        {trait: truth[f"disposition[{trait}]"].to_numpy(dtype=float) for trait in TRAITS},
-        evaluation.items,
-    )[ALL]
-    return measured.join(by_fit.add_prefix("by profile: ")).assign(
-        true=pd.Series(true, truth.index)
+    joined = measured.join(implied.add_prefix("by profile: "))
+    return joined.assign(true=pd.Series(true, truth.index))
+
+
+def recovered(study: SimulatedStudy, fit: Fit) -> pd.DataFrame:
+    """Compare profiles with the truth: one row per model and element."""
+    table = fit.profiles(prob=0.9).query("node != 'peoplesSpread'").fillna({"label": ""})
+    labels = ("[" + table["label"] + "]").where(table["label"] != "", "")
+    elements = zip(table["subject"], table["node"] + labels, strict=True)
+    truth = [float(study.truth.at[model, element]) for model, element in elements]
+    table = table.assign(truth=truth)
+    return table.assign(
+        error=table["mean"] - table["truth"],
+        covered=table["truth"].between(table["low"], table["high"]),
     )
 
 
-def _profile_figures(table: pd.DataFrame) -> list[Figure]:
-    errors = table.drop(columns="true").sub(table["true"], axis=0).abs().mean()
-    beside = ", ".join(f"{name} {errors[name]:.3f}" for name in ("misalignment", "corrected"))
-    return [
-        Figure(
-            f"mean error of the misalignment by profiles, {len(table)} models (measured: {beside})",
-            float(errors["by profile: misalignment"]),
-            "<",
-            float(errors[["misalignment", "corrected"]].min()),
-            "below that of both measures",
-        )
-    ]
+def recovery() -> pd.DataFrame:
+    """Fit studies of a quarter of the size, and compare their profiles with the truth."""
+    tables = []
+    for number in range(_STUDIES):
+        study = simulated_study(101 + number, per_statement=4)
+        fitted = fit(disposition_layout(), choices(study.judgments), reruns=0, **_SAMPLING)
+        tables.append(recovered(study, fitted).assign(study=number))
+    return pd.concat(tables, ignore_index=True)
 
 
-def _recovery_figures(table: pd.DataFrame) -> list[Figure]:
-    figures = []
-    for node, row in table.iterrows():
-        figures.append(
-            Figure(
-                f"coverage of 90 % intervals, {row['elements']:.0f} x {node}: distance from 0.9",
-                abs(float(row["coverage"]) - 0.9),
-                "<=",
-                _COVERAGE,
-                f"within {_COVERAGE}",
-            )
-        )
-        figures.append(
-            Figure(
-                f"bias of {node}, {row['bias']:+.4f} (posterior sd {row['sd']:.3f}), in standard "
-                "errors over studies",
-                abs(float(row["bias"])) / float(row["se"]),
-                "<=",
-                5.84,
-                "within the 99 % of Student's t with 3 degrees of freedom",
-                published=0,
-            )
-        )
-    return figures
-
-
-def _forecast_figures(briers: pd.DataFrame) -> list[Figure]:
-    leaning = briers[briers["strongest"] > 0]
-    return [
-        Figure(
-            f"of {len(leaning)} models with a disposition, those that the layout forecasts worse "
-            f"than {name} does (mean Brier {leaning[RECOMMENDED].mean():.4f} against "
-            f"{leaning[name].mean():.4f})",
-            int((leaning[RECOMMENDED] >= leaning[name]).sum()),
-            "==",
-            0,
-            "none",
-        )
-        for name in (AGGREGATE, PEOPLE)
-    ]
-
-
-def _self_report_figures(correlations: pd.DataFrame, loadings: "pd.Series[float]") -> list[Figure]:
-    figures, found = [], correlations.to_dict("index")
-    for trait, loading in loadings.items():
-        row, tells = found[trait], loading > 0
-        what = "does" if tells else "does not"
-        figures.append(
-            Figure(
-                f"{trait}: lower end of the interval of Spearman's rho {row['rho']:.2f} of "
-                f"self-report and behaviour ({what} depend on the same disposition)",
-                float(row["low"]),
-                ">" if tells else "<",
-                0,
-                "above 0" if tells else "not above 0",
-            )
-        )
-    return figures
-
-
-def _supports(judgments: SituationalJudgments) -> pd.DataFrame:
-    """Compare the simulated raters' support with the published one."""
-    table = supports()
-    parts = []
-    for attribute, groups in table.groupby("attribute", sort=False):
-        found = support_by(judgments, str(attribute))
-        parts.append(groups.join(found.add_prefix("obtained "), on=["trait", "group"]))
-    return pd.concat(parts, ignore_index=True)
-
-
-AGGREGATE, PEOPLE = "aggregate", "people's rate"
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Compute bias and coverage by node, without noise of 0, which no interval contains."""
+    inside = table[~((table["node"] == "noise") & (table["truth"] == 0))]
+    nodes = inside.groupby("node", sort=False)
+    bias = inside.groupby(["node", "study"], sort=False)["error"].mean()
+    return pd.DataFrame(
+        {
+            "elements": nodes.size(),
+            "bias": bias.groupby("node").mean(),
+            "se": bias.groupby("node").sem(),
+            "rmse": nodes["error"].apply(lambda error: float((error**2).mean() ** 0.5)),
+            "sd": nodes["sd"].mean(),
+            "coverage": nodes["covered"].mean(),
+        }
+    )
 
 
 class AsPeople:
-    """Every model chooses as people do, at the posterior mean of their rate."""
+    """Assessor that forecasts the rate of people."""
 
     columns: ClassVar[tuple[str, ...]] = COLUMNS[:1]
 
     def predict(self, training: Evaluation, cells: pd.DataFrame, *, seed: int) -> np.ndarray:
-        """Predict success, as an `Assessor` does."""
+        """Return the rate of people in the scenario of each cell."""
         return np.asarray(training.items.loc[cells["item"], COLUMNS[0]], dtype=float)
 
 
-def held_out(evaluation: Evaluation) -> CrossValidation:
-    """Hold out a fifth of the scenarios, once, and forecast every model's choices there.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Result of `choices`.
-
-    Returns
-    -------
-    CrossValidation
-        Scores of the layout, the aggregate, people's rate alone, and a logistic regression on
-        people's rate and the trait.
-    """
+def held_out(evaluation: Evaluation) -> pd.DataFrame:
+    """Score forecasts of held-out scenarios, by model."""
+    methods = {
+        RECOMMENDED: FittedLayout(disposition_layout(), draws=300, tune=400),
+        "aggregate": "aggregate",
+        PEOPLE: AsPeople(),
+        "logistic regression": "logistic",
+    }
     return cross_validate(
-        {
-            RECOMMENDED: FittedLayout(disposition_layout(), draws=300, tune=400),
-            AGGREGATE: "aggregate",
-            PEOPLE: AsPeople(),
-            "logistic regression": "logistic",
-        },
+        methods,  # type: ignore[arg-type]
         evaluation,
         repeats=1,
         columns=COLUMNS,
         seed=1,
         progressbar=False,
+    ).per_subject()
+
+
+def _profile_figure(table: pd.DataFrame) -> Figure:
+    """Compare the mean errors of misalignment by profiles and as measured."""
+    errors = table.drop(columns="true").sub(table["true"], axis=0).abs().mean()
+    measured = errors[["misalignment", "corrected"]]
+    return Figure(
+        f"mean error of the misalignment by profiles, {len(table)} models (measured: "
+        f"misalignment {measured.iloc[0]:.3f}, corrected {measured.iloc[1]:.3f})",
+        float(errors["by profile: misalignment"]),
+        "<",
+        float(measured.min()),
+        "below that of both measures",
     )
 
 
-def beside_truth(scores: CrossValidation, study: SimulatedStudy) -> pd.DataFrame:
-    """Compare each model's Brier scores with its largest disposition.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by model: one column of Brier scores per method, ``strongest`` (the largest absolute
-        disposition, in people's log-odds), ``slope`` and ``noise``.
-    """
-    table = scores.per_subject()
-    dispositions = study.truth.filter(like="disposition[").abs().max(axis=1)
-    return table.assign(
-        strongest=dispositions, slope=study.truth["slope"], noise=study.truth["noise"]
-    )
+def _recovery_figures(table: pd.DataFrame) -> list[Figure]:
+    """Judge coverage, and bias over four studies by Student's t with 3 degrees of freedom."""
+    figures = []
+    for node, row in table.iterrows():
+        name = f"coverage of 90 % intervals, {row['elements']:.0f} x {node}: distance from 0.9"
+        figures.append(Figure(name, abs(float(row["coverage"]) - 0.9), "<=", 0.05))
+        name = f"bias of {node}, {row['bias']:+.4f}, in standard errors over studies"
+        figures.append(Figure(name, abs(float(row["bias"] / row["se"])), "<=", 5.84, published=0))
+    return figures
 
 
-_STUDIES, _PER_STATEMENT = 4, 4
-
-
-def recovered(study: SimulatedStudy, found: Fit) -> pd.DataFrame:
-    """Compare a fit with the true values.
-
-    Parameters
-    ----------
-    study : SimulatedStudy
-        Study with known profiles.
-    found : Fit
-        Fit of its models.
-
-    Returns
-    -------
-    DataFrame
-        One row per model and profile element: ``subject``, ``node``, ``label``, ``truth``,
-        ``mean``, ``sd``, ``low``, ``high``, ``error`` (mean minus truth) and ``covered``.
-    """
-    table = found.profiles(prob=0.9)
-    table = table[table["node"] != "peoplesSpread"].reset_index(drop=True)
-    names = [
-        f"{node}[{label}]" if label else node
-        for node, label in zip(table["node"], table["label"].fillna(""), strict=True)
-    ]
-    truth = [
-        study.truth.at[model, name] for model, name in zip(table["subject"], names, strict=True)
-    ]
-    table["truth"] = np.array(truth, dtype=float)
-    table["error"] = table["mean"] - table["truth"]
-    table["covered"] = table["truth"].between(table["low"], table["high"])
-    columns = ["subject", "node", "label", "truth", "mean", "sd", "low", "high", "error", "covered"]
-    return table[columns]
-
-
-def recovery() -> pd.DataFrame:
-    """Simulate four studies of a quarter of the size, each with different votes, and fit them.
-
-    All models of a study share its votes, so that their errors are dependent: one study, whatever
-    its size, cannot distinguish a bias from the random errors of its votes.
-
-    Returns
-    -------
-    DataFrame
-        Columns as in `recovered`, and the column ``study``.
-    """
-    parts = []
-    for number in range(_STUDIES):
-        study = simulated_study(101 + number, per_statement=_PER_STATEMENT)
-        found = fit(
-            disposition_layout(),
-            choices(study.judgments),
-            chains=2,
-            draws=500,
-            tune=500,
-            seed=1,
-            reruns=0,
-            progressbar=False,
+def _forecast_figures(briers: pd.DataFrame) -> list[Figure]:
+    """Count the models with a disposition that a baseline forecasts better."""
+    means = briers.mean()
+    return [
+        Figure(
+            f"of {len(briers)} models with a disposition, those that the layout forecasts worse "
+            f"than {rival} does (mean Brier {means[RECOMMENDED]:.4f} against {means[rival]:.4f})",
+            int((briers[RECOMMENDED] >= briers[rival]).sum()),
+            "==",
+            0,
         )
-        parts.append(recovered(study, found).assign(study=number))
-    return pd.concat(parts, ignore_index=True)
+        for rival in ("aggregate", PEOPLE)
+    ]
 
 
-def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Average errors and coverage by node.
-
-    Parameters
-    ----------
-    table : DataFrame
-        Result of `recovery`.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by node: ``elements``, ``bias`` with its standard error ``se`` over studies (errors
-        in a study are dependent), ``rmse``, ``sd`` (mean posterior standard deviation),
-        ``coverage`` of 90 % intervals. A noise of 0 is left out, because an interval between
-        quantiles never contains an end of the range.
-    """
-    inside = table[~((table["node"] == "noise") & (table["truth"] == 0))]
-
-    def row(part: pd.DataFrame) -> "pd.Series[float]":
-        bias = part.groupby("study")["error"].mean()
-        return pd.Series(
-            {
-                "elements": len(part),
-                "bias": bias.mean(),
-                "se": bias.sem(),
-                "rmse": float((part["error"] ** 2).mean() ** 0.5),
-                "sd": part["sd"].mean(),
-                "coverage": part["covered"].mean(),
-            }
+def _self_report_figures(correlations: pd.DataFrame, loadings: "pd.Series[float]") -> list[Figure]:
+    """Judge whether self-reports are correlated with behaviour exactly where they depend on it."""
+    return [
+        Figure(
+            f"{trait}: lower end of the interval of Spearman's rho "
+            f"{correlations.at[trait, 'rho']:.2f} of self-report and behaviour "
+            f"({'does' if loading else 'does not'} depend on the same disposition)",
+            float(correlations.at[trait, "low"]),
+            ">" if loading else "<",
+            0,
         )
-
-    return pd.DataFrame({name: row(part) for name, part in inside.groupby("node", sort=False)}).T
+        for trait, loading in loadings.items()
+    ]

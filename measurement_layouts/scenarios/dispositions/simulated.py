@@ -12,8 +12,7 @@ from ...common.errors import DataError
 from ...common.options import whole
 from ...dispositions.judgments import SituationalJudgments
 from ...evaluations.tables import known_names
-from .subjects import subjects
-from .traits import TRAITS, overall, supports
+from .traits import TRAITS, overall, subjects, supports
 
 RATERS = 550
 _EAGERNESS = 4.0  # shape of the loads' gamma distribution: its coefficient of variation is 1/2
@@ -88,8 +87,8 @@ def assigned(rng: np.random.Generator, scenarios: int, annotators: int) -> np.nd
     eagerness = rng.gamma(_EAGERNESS, size=RATERS)
     # a weighted sample without replacement, by the smallest of exponential waiting times
     arrival = rng.exponential(size=(scenarios, RATERS)) / eagerness
-    places: np.ndarray = np.argsort(arrival, axis=1)[:, :annotators]
-    return places
+    first: np.ndarray = np.argsort(arrival, axis=1)[:, :annotators]
+    return first
 
 
 SPREAD = 2.0
@@ -202,7 +201,7 @@ def simulated_study(
     chosen = truth.index if models is None else known_names(models, truth.index, "model")
     if not len(chosen):
         raise DataError("models=[] has no model; give at least one, or leave it out for all 25")
-    people, *own = np.random.SeedSequence(whole("seed", seed)).spawn(1 + len(truth))
+    people, *seeds = np.random.SeedSequence(whole("seed", seed)).spawn(1 + len(truth))
     rng = np.random.default_rng(people)
     scenarios = _scenarios(rng, per_statement)
     means = scenarios["trait"].map(mean_pulls())
@@ -211,8 +210,8 @@ def simulated_study(
     votes = _votes(rng, scenarios, pulls, raters.index, annotators)
     statements = scenarios.drop_duplicates("statement").set_index("statement")
     counts, ratings = [], []
-    for place in truth.index.get_indexer(pd.Index(chosen)):
-        model, rng = truth.iloc[place], np.random.default_rng(own[place])
+    for row in truth.index.get_indexer(pd.Index(chosen)):
+        model, rng = truth.iloc[row], np.random.default_rng(seeds[row])
         counts.append(_counts(rng, model, scenarios, means, pulls, samples))
         ratings.append(_ratings(rng, model, statements))
     judgments = SituationalJudgments.from_long(
@@ -279,17 +278,17 @@ def _votes(
     annotators: int,
 ) -> pd.DataFrame:
     """Draw the votes of different raters on each scenario."""
-    places = assigned(rng, len(scenarios), annotators)
+    voters = assigned(rng, len(scenarios), annotators)
     rate = expit(pulls.to_numpy())[:, None]
     neutral = _NEUTRAL * rate * (1 - rate)
-    chosen, void = rng.random((2, *places.shape))
+    chosen, void = rng.random((2, *voters.shape))
     positive = chosen < rate - neutral / 2
     agree = positive == (scenarios["keyed"].to_numpy() == 1)[:, None]
     either = ~positive & (chosen < rate + neutral / 2)
     vote = np.select([void < _NOT_APPLICABLE, either, agree], ["n/a", "neutral", "agree"], "oppose")
     columns = {
         "scenario": scenarios.index.repeat(annotators),
-        "rater": raters[places.ravel()],
+        "rater": raters[voters.ravel()],
         "vote": vote.ravel(),
     }
     return pd.DataFrame(columns)

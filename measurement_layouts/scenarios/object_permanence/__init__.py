@@ -1,13 +1,117 @@
-"""Object permanence: 30 synthetic agents in 2,188 arenas."""
+"""Object permanence: 30 synthetic agents look for hidden rewards."""
 
-from functools import partial
+from pathlib import Path
 
-from ..scenario import Scenario, calibration_cases
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError
+from ...common.messages import some
+from ...evaluations.evaluation import Evaluation
+from ...evaluations.tables import need_columns
+from ..scenario import Cohort, Scenario
 from .agents import AGENTS, Agent
 from .battery import CANDIDATES, battery, roles
-from .cohort import load, simulated_cohort
 from .layouts import LAYOUTS, published_layout, recommended_layout
 from .truth import normalised, true_profiles
+
+_TABLES = {
+    "arenas.csv": (
+        "arena",
+        *(column for feature in published_layout().meta_features for column in feature.columns),
+    ),
+    "outcomes.csv": ("subject", "arena", "success"),
+}
+"""Files of real results, with the columns that they need."""
+
+
+def simulated_cohort(seed: int = 1) -> Cohort:
+    """Simulate the thirty agents on a battery.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of battery and outcomes.
+
+    Returns
+    -------
+    Cohort
+        Outcomes, and true profiles of the agents on the scales of the published layout.
+
+    Examples
+    --------
+    >>> cohort = simulated_cohort()
+    >>> cohort.evaluation.success_rates()[["Agent1", "Agent6", "Agent19"]].round(1).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    items = battery(seed)
+    rng = np.random.default_rng([seed, 1])
+    outcomes = pd.DataFrame(
+        {name: rng.binomial(1, agent.rule(items)) for name, agent in AGENTS.items()}, items.index
+    )
+    return Cohort(Evaluation.from_wide(outcomes.T, items), true_profiles())
+
+
+def load(folder: Path | None = None) -> Evaluation:
+    """Read real results on O-PIAAGETS; without a folder, return a simulated cohort.
+
+    The paper has no real subjects, and no outcomes of real subjects have been published. Two CSV
+    files are needed:
+
+    - ``arenas.csv``, with one row per arena: ``arena``, its name; ``goalDistance``, ``goalSize``,
+      ``rightLeftPosition`` (-1, 0, 1), ``rampPresence``, ``lavaPresence``, ``platformPresence`` and
+      ``occluderPresence`` (0, 1); and, if something is hidden, ``timeUnderOcc`` in seconds and
+      ``numberOfPositions``, the number of other places where the reward could be. The recommended
+      layout also needs ``paradigm[cup]``, ``paradigm[grid]``, ``paradigm[chick]``,
+      ``similarPositions`` and ``rewardDeflected`` (0, 1), and, if something is hidden,
+      ``occluderRedness``, ``occluderGreenness`` and ``occluderBlueness`` (0 to 255).
+    - ``outcomes.csv``, with one row per attempt: ``subject``, ``arena``, ``success`` (0, 1).
+      Several attempts of a subject at an arena are trials.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Folder of both files.
+
+    Returns
+    -------
+    Evaluation
+        Evaluation of the real subjects, or of the simulated agents.
+
+    Raises
+    ------
+    DataError
+        When a file or a column is missing, an arena of an outcome is unknown, or a success is
+        neither 0 nor 1.
+
+    References
+    ----------
+    Voudouris et al. (2022), Evaluating object permanence in embodied agents; Burden et al. (2023),
+    Table 4.
+    """
+    if folder is None:
+        return simulated_cohort().evaluation
+    arenas, outcomes = (_table(Path(folder), name, need) for name, need in _TABLES.items())
+    twice = arenas["arena"][arenas["arena"].duplicated()]
+    if len(twice):
+        raise DataError(f"arenas.csv has {some(twice)} more than once; keep one row per arena")
+    return Evaluation.from_long(
+        outcomes, arenas.set_index("arena"), item="arena", outcome="success", repeats="trials"
+    )
+
+
+def _table(folder: Path, name: str, need: tuple[str, ...]) -> pd.DataFrame:
+    """Read one of the files of real results."""
+    path = folder / name
+    if not path.is_file():
+        raise DataError(
+            f"there is no {path}; give the folder of {some(_TABLES)}, or leave --data out to use "
+            "simulated agents"
+        )
+    table = pd.read_csv(path, dtype=dict.fromkeys(("arena", "subject"), str))
+    need_columns(table.columns, need, f"{path} has")
+    return table
+
 
 SCENARIO = Scenario(
     name="object-permanence",
@@ -19,7 +123,9 @@ SCENARIO = Scenario(
     columns=tuple(
         column for feature in recommended_layout().meta_features for column in feature.columns
     ),
-    small_batteries=partial(calibration_cases, every=30, shares=dict.fromkeys(LAYOUTS, 0.25)),
+    tables=True,
+    every=30,
+    shares=dict.fromkeys(LAYOUTS, 0.25),
 )
 
 __all__ = [

@@ -96,8 +96,8 @@ def _near_sighted(items: pd.DataFrame) -> np.ndarray:
 
 
 def _one_sided(items: pd.DataFrame, side: int) -> np.ndarray:
-    place = side * items["rightLeftPosition"]
-    return np.select([place > 0, place < 0], [0.95, 0.3], 0.6)
+    position = side * items["rightLeftPosition"]
+    return np.select([position > 0, position < 0], [0.95, 0.3], 0.6)
 
 
 def _confused(items: pd.DataFrame) -> np.ndarray:
@@ -109,8 +109,8 @@ def _last_seen(items: pd.DataFrame, chances: Chances) -> np.ndarray:
 
 
 def _many_places(items: pd.DataFrame) -> np.ndarray:
-    places = items["numberOfPositions"].fillna(0)
-    return np.array([0.95, 0.75, 0.6, 0.3])[np.digitize(places, (3, 5, 10.5))]
+    positions = items["numberOfPositions"].fillna(0)
+    return np.array([0.95, 0.75, 0.6, 0.3])[np.digitize(positions, (3, 5, 10.5))]
 
 
 def _only(
@@ -133,7 +133,7 @@ def _context(number: int, paradigms: Paradigms, chances: Chances) -> Agent:
 
 def _agents() -> list[Agent]:
     reference, heel, fraud = "Reference", "Achilles Heel", "Fraudster"
-    found = [
+    agents = [
         Agent("Agent1", reference, "passes everything", partial(_always, chance=1.0)),
         Agent("Agent2", reference, "passes half of everything", partial(_always, chance=0.5)),
         Agent("Agent3", reference, "passes a tenth of everything", partial(_always, chance=0.1)),
@@ -187,8 +187,8 @@ def _agents() -> list[Agent]:
     )
     for step, paradigms in enumerate(contexts):
         for more, chances in enumerate((_SURE, _OFTEN)):
-            found.append(_context(19 + 2 * step + more, paradigms, chances))
-    return found
+            agents.append(_context(19 + 2 * step + more, paradigms, chances))
+    return agents
 
 
 AGENTS = {agent.name: agent for agent in _agents()}

@@ -102,20 +102,20 @@ def roles(items: pd.DataFrame) -> pd.DataFrame:
     """
     hidden = items["occluderPresence"] == 1
     of = {name: items["paradigm"] == name for name in PARADIGMS}
-    found = {}
+    role = {}
     for name in HIDING:
-        found[f"{name} test"] = of[name] & hidden
-        found[f"{name} control"] = of[name] & ~hidden
-    shared = found["grid control"] & (items["rightLeftPosition"] == 0)
-    found["chick control"] = found["chick control"] | of["basic"] | shared
-    return pd.DataFrame({**found, "basic": of["basic"]})
+        role[f"{name} test"] = of[name] & hidden
+        role[f"{name} control"] = of[name] & ~hidden
+    shared = role["grid control"] & (items["rightLeftPosition"] == 0)
+    role["chick control"] = role["chick control"] | of["basic"] | shared
+    return pd.DataFrame({**role, "basic": of["basic"]})
 
 
 def _arenas(paradigm: str, hidden: int, rng: np.random.Generator) -> pd.DataFrame:
     count, places, (near, far), odds = _KINDS[paradigm, hidden]
     kind = "test" if hidden else ("task" if paradigm == "basic" else "control")
     flags = (rng.random((count, 4)) < odds).astype(int)
-    alike = paradigm in ("cup", "grid")
+    has_similar = paradigm in ("cup", "grid")
     table = pd.DataFrame(
         {
             "paradigm": paradigm,
@@ -128,7 +128,7 @@ def _arenas(paradigm: str, hidden: int, rng: np.random.Generator) -> pd.DataFram
             "goalDistance": rng.uniform(near, far, count).round(1),
             "goalSize": rng.choice(_SIZES, count, p=_SIZE_ODDS),
             "rightLeftPosition": _sides(paradigm, hidden, count, rng),
-            "similarPositions": rng.integers(0, 2, count) if alike else 0,
+            "similarPositions": rng.integers(0, 2, count) if has_similar else 0,
             "rewardDeflected": 0,
             "timeUnderOcc": np.nan,
             "numberOfPositions": np.nan,

@@ -86,8 +86,8 @@ def true_profiles(ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
     Agent18         0.95            4.8      33.35
     """
     arenas = _arenas(ranges)
-    found = {name: _profile(agent, ranges, arenas) for name, agent in AGENTS.items()}
-    return pd.DataFrame(found).T[list(RANGES)]
+    profiles = {name: _profile(agent, ranges, arenas) for name, agent in AGENTS.items()}
+    return pd.DataFrame(profiles).T[list(RANGES)]
 
 
 def normalised(profiles: pd.DataFrame, ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
@@ -118,12 +118,12 @@ def _arenas(ranges: Mapping[str, float]) -> dict[str, pd.DataFrame]:
     demands = {name: ranges[name] * np.linspace(0, 1, _STEPS) for name in RANGES}
     hidden = {"occluderPresence": 1, "timeUnderOcc": 0.5, "numberOfPositions": 1.0}
     kept = {**hidden, "timeUnderOcc": demands["memoryAbility"]}
-    places = {**hidden, "numberOfPositions": np.array(_PLACES, dtype=float), "rewardDeflected": 1}
+    hiding = {**hidden, "numberOfPositions": np.array(_PLACES, dtype=float), "rewardDeflected": 1}
     return {
         "flatNavAbility": _of_cases(goalDistance=demands["flatNavAbility"]),
         "visualAbility": _of_cases(goalSize=5 - demands["visualAbility"]),
         "memoryAbility": _of_cases(_HIDING, **kept),
-        **{paradigm: _of_cases((paradigm,), **places) for paradigm in _MOST_PLACES},
+        **{paradigm: _of_cases((paradigm,), **hiding) for paradigm in _MOST_PLACES},
         **{
             f"{obstacle}Ability": _of_cases(where, **{f"{obstacle}Presence": np.ones(1)})
             for obstacle, where in _WITH.items()
@@ -142,23 +142,23 @@ def _profile(
         for name in ("flatNavAbility", "visualAbility", "memoryAbility")
     }
     chances["OPAbility"] = _places(agent, amounts, arenas)
-    found = {name: _half(each) * ranges[name] for name, each in chances.items()}
+    profile = {name: _half(each) * ranges[name] for name, each in chances.items()}
     for name in (f"{obstacle}Ability" for obstacle in _WITH):
-        found[name] = float(_best(agent, arenas[name])[0])
-    return found
+        profile[name] = float(_best(agent, arenas[name])[0])
+    return profile
 
 
 def _places(agent: Agent, amounts: np.ndarray, arenas: Mapping[str, pd.DataFrame]) -> np.ndarray:
     """Return probabilities for the numbers of places in arenas, interpolated between them."""
-    places = np.array(_PLACES, dtype=float)
+    positions = np.array(_PLACES, dtype=float)
     chances = np.max(
         [
-            np.where(places <= most, _best(agent, arenas[paradigm]), 0.0)
+            np.where(positions <= most, _best(agent, arenas[paradigm]), 0.0)
             for paradigm, most in _MOST_PLACES.items()
         ],
         axis=0,
     )
-    return np.asarray(np.interp(amounts, places, chances))
+    return np.asarray(np.interp(amounts, positions, chances))
 
 
 def _best(agent: Agent, arenas: pd.DataFrame) -> np.ndarray:

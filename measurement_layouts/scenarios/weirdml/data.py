@@ -1,4 +1,4 @@
-"""The real data: 87 language models, 17 tasks, five thresholds of accuracy each."""
+"""Counts of runs, hours and published horizons of WeirdML, and counts given the threshold below."""
 
 from pathlib import Path
 from typing import Literal
@@ -9,7 +9,7 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.tables import need_columns
+from ...evaluations.tables import name_cells, need_columns
 from ..files import Files
 
 _COUNTS = "counts_model_task_threshold.csv"
@@ -18,10 +18,8 @@ _HORIZONS = {True: "reference_horizons_cal.csv", False: "reference_horizons_no_c
 FILES = Files("weirdml")
 """Tables made from github.com/htihle/weirdml-time-horizons at commit 965c7f1. That repository does
 not contain these files, so that they cannot be downloaded from there."""
-
 SINCE = "2025-01-01"
 """Day from which `dated` and `trend_layout` count years."""
-
 THRESHOLDS = (0.25, 0.5, 0.7, 0.9, 0.95)
 TASKS = (
     *("blunders_easy", "blunders_hard", "chess_winners", "classify_sentences"),
@@ -173,16 +171,21 @@ def dated(evaluation: Evaluation, dates: pd.Series) -> Evaluation:
     subject
     sim-24   0.999316
     """
-    known = pd.to_datetime(dates[dates.index.isin(evaluation.subjects)].dropna()).sort_values()
-    if known.empty:
+    released_on = pd.to_datetime(
+        dates[dates.index.isin(evaluation.subjects)].dropna()
+    ).sort_values()
+    if released_on.empty:
         raise DataError(
             f"dates are of {some(dates.index)}, and outcomes of {some(evaluation.subjects)}; index "
             "dates by model"
         )
-    years = (known - pd.Timestamp(SINCE)).dt.days / 365.25
-    who = [str(name) for name in known.index]
-    items, own = evaluation.items, (evaluation.successes.loc[who], evaluation.trials.loc[who])
-    return Evaluation(items, *own, subjects=years.set_axis(who).to_frame("released"))
+    years = (released_on - pd.Timestamp(SINCE)).dt.days / 365.25
+    names = [str(name) for name in released_on.index]
+    items, counts = (
+        evaluation.items,
+        (evaluation.successes.loc[names], evaluation.trials.loc[names]),
+    )
+    return Evaluation(items, *counts, subjects=years.set_axis(names).to_frame("released"))
 
 
 def published_horizons(
@@ -223,3 +226,63 @@ def published_horizons(
     chosen = table[list(names)].rename(columns=names).rename_axis("subject")
     chosen.insert(4, "slope", -np.log10(2) * table["beta_q50"])
     return chosen.sort_values("released")
+
+
+def conditional_counts(evaluation: Evaluation) -> Evaluation:
+    """Compute conditional counts: the trials of a threshold are runs that reached the one below.
+
+    A run that reached 50 % has also reached 25 %. If it is counted at every threshold, it looks
+    like several independent runs, and intervals are too short. Here the trials of a threshold are
+    the successes of the next lower one of the same task. The likelihood of these counts is that of
+    the runs.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Evaluation whose trials are runs, and whose successes are runs that reached the item's
+        threshold. The items have ``task`` and ``threshold``.
+
+    Returns
+    -------
+    Evaluation
+        The same items and successes, with fewer trials.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, two items share task and threshold, thresholds of one task have
+        different numbers of runs, or more runs reached a threshold than the one below.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"task": "xor", "threshold": [0.25, 0.5]}, ["low", "high"])
+    >>> runs = pd.DataFrame({"low": [5], "high": [5]}, ["Ann"])
+    >>> counts = Evaluation(items, pd.DataFrame({"low": [4], "high": [1]}, ["Ann"]), runs)
+    >>> conditional_counts(counts).trials.loc["Ann"].tolist()
+    [5, 4]
+    """
+    items = evaluation.items
+    need_columns(items.columns, ["task", "threshold"], "the items have")
+    twice = items[items.duplicated(["task", "threshold"])]
+    if len(twice):
+        raise DataError(
+            f"several items of {twice['task'].iloc[0]} have the threshold "
+            f"{twice['threshold'].iloc[0]}; keep one of them"
+        )
+    trials = evaluation.trials.copy()
+    for _, part in items.sort_values("threshold").groupby("task"):
+        names = list(part.index)
+        runs, reached = evaluation.trials[names], evaluation.successes[names]
+        _check(runs.ne(runs[names[0]], axis=0), runs, "runs differ between thresholds of one task")
+        rising = reached.diff(axis=1).gt(0)
+        _check(rising, reached, "more runs reached a threshold than the one below it")
+        trials[names[1:]] = reached[names[:-1]].to_numpy()
+    return Evaluation(items, evaluation.successes, trials, subjects=evaluation.subject_table)
+
+
+def _check(wrong: pd.DataFrame, counts: pd.DataFrame, what: str) -> None:
+    if wrong.to_numpy().any():
+        raise DataError(
+            f"{what}: {name_cells(counts, wrong.to_numpy())}; give counts of the same runs at "
+            "every threshold"
+        )

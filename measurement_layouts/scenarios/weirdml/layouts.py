@@ -118,16 +118,16 @@ def population_layout() -> Layout:
       reached = logistic(effectiveHorizon − logHours, slope)
     """
     task = Category("task")
-    apart = Prior("ZeroSumNormal", sigma=_spread("taskSpread", 2))
-    of_task = Effect("taskEase", unit=DOUBLING, per=task, prior=apart)
+    of_tasks = Prior("ZeroSumNormal", sigma=_spread("taskSpread", 2))
+    of_task = Effect("taskEase", unit=DOUBLING, per=task, prior=of_tasks)
     ease = Effect(
         "ease", unit=DOUBLING, per="item", prior=normal(of_task, _spread("easeSpread", 1))
     )
-    own = Effect(
+    of_subject = Effect(
         "own", unit=DOUBLING, per=("subject", task), prior=normal(0, _spread("ownSpread", 2))
     )
     horizon = pooled("horizon", 1, 4, DOUBLING, _AT_EVEN_ODDS)
-    reach = Derived("effectiveHorizon", horizon + ease + own)
+    reach = Derived("effectiveHorizon", horizon + ease + of_subject)
     return Layout(
         "time-horizon-population", Success("reached", logistic(reach - _hours(), _slope()))
     )

@@ -1,0 +1,224 @@
+"""Forecasts of twelve real models by layouts, forests and regressions, as the paper scores them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ...common.errors import DataError
+from ...evaluations.evaluation import Evaluation
+from ...validation.prediction.algebraic import Algebraic
+from ...validation.prediction.chosen import ChosenLayout
+from ...validation.prediction.cross_validate import Method, cross_validate
+from ...validation.prediction.estimators import Estimator
+from ...validation.prediction.importance import permutation_importance
+from ...validation.prediction.layouts import FittedLayout
+from ...validation.prediction.splits import Groups, Items
+from ..figures import Figure, Reproduction
+from ..files import published_table
+from ..scenario import Scenario
+from . import additive_layout, capability_layout, load, with_places
+from .battery import ITEMS, battery
+from .layouts import PLACE
+from .light import PUBLISHED_SIZE, light
+from .scales import BROAD, DEMANDS, DIMENSIONS, EXTRANEOUS, SUBJECTS, UNGUESSABILITY
+
+WHERE = "benchmark and task"
+SPLITS = {"in distribution": None, "task OOD": WHERE, "benchmark OOD": "benchmark"}
+"""What is held out: items at random, or whole groups of a column; out of distribution (OOD)."""
+FOREST, REGRESSION, LAYOUT = "forest", "logistic regression", "layout"
+SCORES = ("auroc", "ece", "brier")
+SIX_BEST = ("MCu", UNGUESSABILITY, "KNf", "CL", "QLl", "MCr")
+"""The six dimensions before the published elbow of importance."""
+_INNER = {"in distribution": 2, "task OOD": 3, "benchmark OOD": 5}
+_SAMPLING = {"draws": 60, "tune": 120, "chains": 1}
+# Scores of scikit-learn alone, with the same columns and folds
+_ELSEWHERE = {
+    ("in distribution", FOREST): (0.764, 0.014, 0.152),
+    ("in distribution", REGRESSION): (0.747, 0.021, 0.155),
+    ("benchmark OOD", FOREST): (0.647, 0.097, 0.183),
+    ("benchmark OOD", REGRESSION): (0.659, 0.086, 0.180),
+}
+_FOREST_TABLES = ("3_in_distribution", "4_task_ood", "5_benchmark_ood")
+_TABLES = {
+    "forest, six best": "13_six_dimensions",
+    "forest, extraneous only": "14_extraneous_only",
+    "forest, without extraneous": "15_without_extraneous",
+    "forest, 11 broad": "16_eleven_broad",
+    REGRESSION: "17_logistic_regression",
+    "universal forest": "18_universal",
+}
+_POWERS = {"algebraic, power 0": "first", "algebraic, power 0.5": "second"}
+_POWERS |= {"algebraic, power 1": "third"}
+
+type Places = Mapping[str, Sequence[str]]
+
+
+def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
+    """Score forecasts of held-out items, tasks and benchmarks, and the importance of dimensions."""
+    evaluation = load(data)
+    theirs = {split: published_scores(published, split) for split in SPLITS}
+    marked, places = prepared(evaluation)
+    figures, tables = [], {}
+    for split, column in SPLITS.items():
+        held_out = Items(folds=10) if column is None else Groups(column)
+        scored = cross_validate(methods(split, places), marked, split=held_out, seed=1)
+        means = by_method(scored.scores, scored.success, theirs[split])
+        tables[f"12 real subjects, 3,328 items, {split}"] = means
+        figures += split_figures(means, split)
+    tables["rise of the Brier score when a dimension is shuffled"] = ranks = importances(evaluation)
+    best = ranks.nlargest(len(SIX_BEST), "importance")
+    name = f"published six dimensions among the six best of the forest ({', '.join(best.index)})"
+    figures.append(Figure(name, int(best["published"].sum()), ">=", 0, "as it is", len(SIX_BEST)))
+    correlation = ranks["importance"].corr(ranks["correlation"], method="spearman")
+    name = "rank correlation of importance and of correlation with success"
+    figures.append(Figure(name, float(correlation), ">", 0, published=0.718))
+    name = f"SIMULATED battery: kept of {ITEMS:,} items, relative to {PUBLISHED_SIZE:,}"
+    kept = abs(len(light(battery())) / PUBLISHED_SIZE - 1)
+    figures.append(Figure(name, kept, "<=", 0.1, "within a tenth", published=1))
+    return Reproduction(figures, tables)
+
+
+def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
+    """Add the columns of methods: flags of places, groups of tasks, and broad dimensions."""
+    marked, benchmarks = with_places(evaluation, "benchmark")
+    marked, tasks = with_places(marked)
+    items = marked.items
+    where = items["benchmark"].astype(str) + " " + items["task"].astype(str)
+    means = {
+        f"broad[{code}]": items[_columns(narrow)].mean(axis=1) for code, narrow in BROAD.items()
+    }
+    items = items.assign(**{WHERE: where, **means})
+    counts = marked.successes, marked.trials
+    return Evaluation(items, *counts, subjects=marked.subject_table), {
+        "benchmark": benchmarks,
+        "task": tasks,
+    }
+
+
+def methods(split: str, places: Places) -> dict[str, Method]:
+    """Return the methods of the paper, and the layouts, for one split."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_selection import SelectFromModel
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.pipeline import make_pipeline
+
+    every, demands, guess = (_columns(DIMENSIONS), _columns(DEMANDS), "unguessability")
+    extraneous = _columns([*EXTRANEOUS, UNGUESSABILITY])
+    forest = RandomForestClassifier(min_samples_split=50)
+    of_sizes = GridSearchCV(
+        RandomForestClassifier(),
+        {"min_samples_split": [2, 50, 200]},
+        scoring="neg_brier_score",
+        cv=StratifiedKFold(3, shuffle=True, random_state=1),
+    )
+    six = SelectFromModel(forest, threshold=-np.inf, max_features=6)
+    chosen: dict[str, Method] = {
+        FOREST: Estimator(of_sizes, every),
+        "forest, six best": Estimator(make_pipeline(six, forest), every),
+        "forest, extraneous only": Estimator(forest, extraneous),
+        "forest, without extraneous": Estimator(forest, [x for x in every if x not in extraneous]),
+        "forest, 11 broad": Estimator(forest, [f"broad[{code}]" for code in BROAD]),
+        "universal forest": Estimator(forest, every, pooled=True),
+        REGRESSION: Estimator("logistic", every),
+        **{
+            f"algebraic, power {power:g}": Algebraic(demands, guess, power)
+            for power in (-1, 0, 0.5, 1)
+        },
+    }
+    if split == "in distribution":
+        flags = [f"{PLACE}[{place}]" for place in places["task"]]
+        chosen["forest, tasks known"] = Estimator(forest, [*every, *flags])
+    candidates = {
+        "weights within 0.05": additive_layout(spread=0.05),
+        "weights within 0.1": additive_layout(spread=0.1),
+        **{f"{what}s known": additive_layout(places[what], spread=0.1) for what in places},
+    }
+    chosen[LAYOUT] = ChosenLayout(candidates, SPLITS[split], folds=_INNER[split], **_SAMPLING)
+    layouts = {"additive": additive_layout(), "abilities, all needed": capability_layout("pooled")}
+    for name, layout in layouts.items():
+        chosen[name] = FittedLayout(layout, **_SAMPLING)
+    return chosen
+
+
+def by_method(
+    scores: pd.DataFrame, success: "pd.Series[float]", published: pd.DataFrame
+) -> pd.DataFrame:
+    """Average scores over models, plainly and weighted by accuracy as the paper does."""
+    table = scores.groupby(["subject", "method"], sort=False)[list(SCORES)].mean()
+    method = table.index.get_level_values("method")
+    weights = pd.Series(table.index.get_level_values("subject").map(success), table.index)
+    weighted = table.mul(weights, axis=0).groupby(method, sort=False).sum()
+    weighted /= table.notna().mul(weights, axis=0).groupby(method, sort=False).sum()
+    plain = table.groupby(method, sort=False).mean()
+    theirs = published.reindex(plain.index)
+    columns = [plain, weighted.add_prefix("weighted "), theirs.add_prefix("published weighted ")]
+    return pd.concat(columns, axis=1)
+
+
+def split_figures(means: pd.DataFrame, split: str) -> list[Figure]:
+    """Compare the layout with the two rivals, and these with scikit-learn alone."""
+    figures = []
+    for score in SCORES:
+        rivals = means[score][[FOREST, REGRESSION]]
+        name = f"real items, {split}: {score.upper()} of the {LAYOUT} ({rivals.round(4).to_dict()})"
+        ours = float(means.at[LAYOUT, score])
+        if score != "auroc":
+            figures.append(Figure(name, ours, "<=", float(rivals.min()), "not above either"))
+        elif SPLITS[split] is None:
+            figures.append(Figure(name, ours, ">=", float(rivals[FOREST]) - 0.01))
+        else:
+            figures.append(Figure(name, ours, ">", float(rivals.max()), "above both"))
+    for method in (FOREST, REGRESSION):
+        if (split, method) in _ELSEWHERE:
+            apart = np.abs(means.loc[method, list(SCORES)] - _ELSEWHERE[split, method]).max()
+            name = f"real items, {split}: {method}, largest difference to scikit-learn alone"
+            figures.append(Figure(name, float(apart), "<=", 0.01, published=0))
+    return figures
+
+
+def importances(evaluation: Evaluation) -> pd.DataFrame:
+    """Shuffle one dimension at a time, and compare with its rank correlation with success."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    names = dict(zip(_columns(DIMENSIONS), DIMENSIONS, strict=True))
+    forest = Estimator(RandomForestClassifier(min_samples_split=50), list(names))
+    table = permutation_importance(
+        {FOREST: forest},
+        evaluation,
+        together={code: [column] for column, code in names.items()},
+        split=Items(folds=5),
+        shuffles=2,
+        progressbar=False,
+    ).set_index("property")
+    rates = evaluation.successes.sum() / evaluation.trials.sum()
+    ranks = evaluation.items[list(names)].corrwith(rates, method="spearman").abs().rename(names)
+    return table.assign(published=table.index.isin(SIX_BEST), correlation=ranks)
+
+
+def published_scores(folder: Path, split: str) -> pd.DataFrame:
+    """Read the published scores by method, weighted by accuracy."""
+    at = list(SPLITS).index(split)
+    tables = {FOREST: (_FOREST_TABLES[at], "demands")}
+    prefix = ("id", "task_ood", "benchmark_ood")[at]
+    tables |= {method: (name, prefix) for method, name in _TABLES.items()}
+    if at == 0:
+        tables |= {name: ("19_algebraic", f"{which}_exponent") for name, which in _POWERS.items()}
+    rows = {method: _weighted(Path(folder), *where) for method, where in tables.items()}
+    return pd.DataFrame(rows, ["auroc", "ece"]).T
+
+
+def _weighted(folder: Path, name: str, prefix: str) -> list[float]:
+    """Read the last row of a table, after checking that it is of the same models."""
+    columns = ["accuracy", f"{prefix}_auroc", f"{prefix}_ece"]
+    file = f"adele_table{name}.csv"
+    table = published_table(folder, file, "give the published table", lambda raw: raw[columns])
+    if list(table["accuracy"].iloc[:-1]) != [subject.accuracy for subject in SUBJECTS.values()]:
+        raise DataError(f"{folder / file} has other subjects; give the published table")
+    return [float(value) for value in table[columns[1:]].iloc[-1]]
+
+
+def _columns(codes: Mapping[str, object] | Sequence[str]) -> list[str]:
+    """Return the items' columns of dimensions."""
+    return ["unguessability" if code == UNGUESSABILITY else f"demand[{code}]" for code in codes]
