@@ -38,6 +38,7 @@ _GONE = {
     "leave_future_out": "ml.validation.cross_validate(..., split=ml.validation.Groups(column))",
     "find_kink": "a layout with ml.linking.walk has a level that changes at knots",
     "read_openai_evals": "pandas reads JSON lines: ml.Evaluation.from_long(pandas.read_json(...))",
+    "compare_profiles": "ml.compare(fit, by='skill') compares subjects by an element",
     "read_scores": "ml.evaluations.read_table reads a table of any form",
 }
 """What replaces names that are gone."""

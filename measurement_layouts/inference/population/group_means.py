@@ -84,7 +84,7 @@ def group_means(
             "with a single Success"
         )
     table = named(items, "items", "item")
-    groups_by_item = _groups_of(table, groups)
+    groups_by_item = groups_of(table, groups)
     codes, names = pd.factorize(groups_by_item.to_numpy(dtype=object))
     cells = Scope.of(fit, table, subjects)
     rows = []
@@ -96,7 +96,7 @@ def group_means(
     return pd.DataFrame(rows, columns=["subject", "group", "items", "mean", "low", "high"])
 
 
-def _groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
+def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
     """Read the group of each item as a string."""
     if isinstance(groups, str):
         need_columns(items.columns, [groups], "the items have")
