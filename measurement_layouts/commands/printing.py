@@ -175,8 +175,7 @@ def print_comparison(comparison: "Comparison") -> None:
 
 def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.DataFrame) -> None:
     """Print the columns that fit, the names of the others, and warnings without a column."""
-    empty = {"label"} if "label" in rows and not rows["label"].any() else set()
-    if "warning" in _print(table, title, needed, untold={"warning", *empty}):
+    if "warning" in _print(table, title, needed, untold={"warning"}):
         _list([f"warning: {text}" for text in rows["warning"].unique() if text], "warnings")
 
 
