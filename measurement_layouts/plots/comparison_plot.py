@@ -1,5 +1,7 @@
 """Differences of subjects to the best one, and which of them cannot be told apart."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -96,7 +98,7 @@ def _draw(
     """Draw one reading: the negative of each difference of the first subject to another."""
     height = np.arange(len(rows)) + offset
     for chosen, alpha in ((tied, 1.0), (~tied, 0.55)):
-        look = {"color": colour, "alpha": alpha}
+        look: dict[str, Any] = {"color": colour, "alpha": alpha}
         shown = rows[chosen]
         ax.hlines(height[chosen], -shown["high"], -shown["low"], linewidth=1.4, **look)
         ax.scatter(-shown["difference"], height[chosen], s=22, marker=marker, zorder=3, **look)

@@ -1,7 +1,7 @@
 """Who is ahead, on the same items: differences between subjects, with and without a fit."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -179,8 +179,8 @@ def compare(
     table = table.assign(items=len(clusters), clusters=clusters.max() + 1)
     numbered = isinstance(items, pd.DataFrame) and isinstance(items.index, pd.RangeIndex)
     if node is None and not numbered:  # a number is no name that tells an item of the fit
-        order = ranking["subject"].unique()
-        table = pd.concat([table, _observed(names, paired, order)])
+        outcomes = _observed(names, paired, ranking["subject"].unique().tolist())
+        table = pd.concat([table, outcomes])
     return _result(table, ranking, prob, by, _doubts(fit, names))
 
 
@@ -291,7 +291,7 @@ def _of_outcomes(names: list[str], paired: PairedOutcomes) -> tuple[pd.DataFrame
     """Make the same tables of outcomes."""
     ranking = paired.ranks().assign(subject=names, reading=OUTCOMES, best=np.nan)
     ranking = ranking.sort_values("rank", kind="stable")
-    table = _observed(names, paired, ranking["subject"].to_numpy())
+    table = _observed(names, paired, ranking["subject"].tolist())
     for row in table[table["items"] == 0].head(1).itertuples():
         raise DataError(
             f"{row.subject} and {row.reference} answered no item in common; leave one of them out "
@@ -300,14 +300,14 @@ def _of_outcomes(names: list[str], paired: PairedOutcomes) -> tuple[pd.DataFrame
     return table, ranking.assign(tied=ranking["rank_low"] == 1)
 
 
-def _observed(names: list[str], paired: PairedOutcomes, order: Sequence[str]) -> pd.DataFrame:
+def _observed(names: list[str], paired: PairedOutcomes, order: list[str]) -> pd.DataFrame:
     """Return a row per pair of subjects, in the order of the subjects."""
-    positions = pd.Index(names).get_indexer(order)
+    positions = pd.Index(names).get_indexer(pd.Index(order))
     tables = [
         paired.against(position)
         .loc[positions[place + 1 :]]
         .assign(subject=order[place], reference=order[place + 1 :])
-        for place, position in enumerate(positions)
+        for place, position in enumerate(positions.tolist())
     ]
     return pd.concat(tables, ignore_index=True).assign(reading=OUTCOMES)
 

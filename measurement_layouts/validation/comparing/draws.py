@@ -8,10 +8,9 @@ import pandas as pd
 from scipy import stats
 
 from ...common.seeds import subject_seed
-from ...inference.fit import Fit
 from ...inference.forecasts.scope import Scope
 from ...inference.forecasts.streaming import all_draws
-from ...inference.posterior.posterior import draws_of
+from ...inference.posterior.posterior import Posterior, draws_of
 from ...layouts import Layout
 from ...layouts.elements import Element
 from ...linking import Expr
@@ -82,13 +81,13 @@ def _weights(clusters: np.ndarray, count: int, draws: int) -> np.ndarray:
     return np.stack([rng.standard_gamma(1 - 4 / count, draws) for rng in rngs])[place]
 
 
-def element_draws(fit: Fit, element: Element, subjects: list[str]) -> np.ndarray:
+def element_draws(fit: Posterior, element: Element, subjects: list[str]) -> np.ndarray:
     """Read the draws of a profile element, (subjects, draws)."""
     values = draws_of(fit, element.latent, fit.places(subjects))[:, element.index]
     return np.take_along_axis(values.reshape(len(values), -1), _orders(fit, subjects), axis=1)
 
 
-def _orders(fit: Fit, subjects: list[str]) -> np.ndarray:
+def _orders(fit: Posterior, subjects: list[str]) -> np.ndarray:
     """Order each subject's draws, (subjects, draws): at random where subjects were fitted apart."""
     count = fit.posterior.sizes["chain"] * fit.posterior.sizes["draw"]
     if fit.layout.joint:

@@ -114,7 +114,7 @@ class PairedOutcomes:
             covariance of the differences; of differences without an error, the sign test counts.
         """
         table, errors = self._against(subject)
-        freedom, se = np.maximum(table["clusters"] - 1, 1).to_numpy(), table["se"].to_numpy()
+        freedom, se = np.maximum(table["clusters"].to_numpy() - 1, 1), table["se"].to_numpy()
         with_error = se > 0
         limit = stats.t.isf((1 - self.prob) / 2 / max(1, len(table) - 1), freedom)
         if with_error.any():
@@ -140,7 +140,7 @@ class PairedOutcomes:
         certain = np.array([self.certain(subject) for subject in subjects])
         return pd.DataFrame(
             {
-                "mean": np.nanmean(self.means, axis=1),
+                "mean": pd.DataFrame(self.means).mean(axis=1),
                 "rank": stats.rankdata(-lead.round(12)),
                 "rank_low": 1 + (certain < 0).sum(axis=1),
                 "rank_high": len(certain) - (certain > 0).sum(axis=1),
@@ -151,4 +151,4 @@ class PairedOutcomes:
 def _mcnemar(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     """Return McNemar's exact two-sided p for numbers of items that only one solved."""
     rarer = np.minimum(wins, losses)
-    return np.minimum(1, 2 * stats.binom.cdf(rarer, wins + losses, 0.5))
+    return np.asarray(np.minimum(1, 2 * stats.binom.cdf(rarer, wins + losses, 0.5)))

@@ -1,7 +1,7 @@
 """Result of a comparison of subjects: pairs, ranks, tied subjects and sentences."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +102,7 @@ class Comparison:
         )
 
 
-def in_words(row: Mapping[str, Any], name: str) -> str:
+def in_words(row: Mapping[Hashable, Any], name: str) -> str:
     """Write a row of a table of differences as a sentence."""
     first, second, sign = row["subject"], row["reference"], 1
     if row["difference"] < 0:
