@@ -40,6 +40,7 @@ _GONE = {
     "read_openai_evals": "pandas reads JSON lines: ml.Evaluation.from_long(pandas.read_json(...))",
     "group_means": "fit.forecast(items).summary(by=groups) has means over groups of items",
     "derived": "ml.summarise(fit.derive(node, items)) has means and intervals of derived nodes",
+    "compare_profiles": "ml.compare(fit, by='skill') compares subjects by an element",
     "read_scores": "ml.evaluations.read_table reads a table of any form",
 }
 """What replaces names that are gone."""

@@ -45,6 +45,8 @@ from .reports.description.sentences import Description as Description
 from .reports.report import report as report
 from .validation.checking.check import check as check
 from .validation.checking.result import Check as Check
+from .validation.comparing.compare import compare as compare
+from .validation.comparing.result import Comparison as Comparison
 from .validation.prediction.score import score_forecast as score_forecast
 
 __version__: str

@@ -11,6 +11,7 @@ from importlib import metadata
 
 from .commands import (
     checking,
+    comparing,
     drawing,
     explaining,
     fitting,
@@ -128,6 +129,7 @@ def parser() -> argparse.ArgumentParser:
         drawing,
         fitting,
         forecasting,
+        comparing,
         explaining,
         studies,
     ):

@@ -86,7 +86,7 @@ def required_late(signature, name):
 
 
 POSITIONAL = {
-    "subjects": ("Evaluation.select", "Fit.places", "compare_profiles"),
+    "subjects": ("Evaluation.select", "Fit.places"),
     "nodes": ("derived",),
 }
 """Methods with one option or two, which may be given without their names."""

@@ -184,22 +184,21 @@ def criticise(row, _):
 
 
 def compare(row, _):
-    comparison = ml.validation.compare_profiles(fitted(row))
-    table = comparison.table
-    pairs = len(row.fitted) * (len(row.fitted) - 1) // 2
-    assert list(dict.fromkeys(element_names(table))) == row.elements
-    assert len(table) == pairs * len(row.elements)
-    assert table["superiority"].between(0, 1).all()
-    means = fitted(row).profiles().assign(element=element_names).set_index(["subject", "element"])
-    of = [list(zip(table[side], element_names(table), strict=True)) for side in SIDES]
-    first, second = (means.loc[pairs, "mean"].to_numpy() for pairs in of)
-    if row.subjects == "joint":
-        np.testing.assert_allclose(table["difference"], first - second)
-    ranking = comparison.ranking(row.elements[-1])
-    assert sorted(ranking.index) == sorted(row.fitted)
-
-
-SIDES = ("subject", "reference")
+    by_success = ml.compare(fitted(row))
+    readings = {"these items", "outcomes"} | ({"more items"} if len(row.items) >= 5 else set())
+    assert set(by_success.readings) == readings
+    assert by_success.table["difference"].between(-1, 1).all()
+    profiles = fitted(row).profiles().assign(element=element_names).set_index("subject")
+    for element in row.elements:
+        comparison = ml.compare(fitted(row), by=element)
+        table = comparison.table
+        assert len(table) == len(row.fitted) * (len(row.fitted) - 1) // 2
+        assert table["ahead"].between(0, 1).all()
+        means = profiles.loc[profiles["element"] == element, "mean"]
+        gaps = means[table["subject"]].to_numpy() - means[table["reference"]].to_numpy()
+        np.testing.assert_allclose(table["difference"], gaps, atol=1e-9)
+        assert set(comparison.tied) <= set(row.fitted)
+    assert sorted(comparison.ranking["subject"]) == sorted(row.fitted)
 
 
 def describe(row, _):
@@ -337,7 +336,7 @@ VERBS = {
     "loo by subject": leave_out("subject"),
     "compare_layouts": compare_layouts,
     "criticise": criticise,
-    "compare_profiles": compare,
+    "compare": compare,
     "describe": describe,
     "report in HTML": report("html"),
     "report in Markdown": report("md"),

@@ -43,7 +43,7 @@ CHAPTERS = {
     ),
     "Comparing subjects and layouts": (
         "validation/leave_one_out/",
-        "validation/comparison.py",
+        "validation/comparing/compare.py",
     ),
     "Calibration": ("validation/calibration/",),
     "Criticism": ("validation/criticism/",),

@@ -9,11 +9,11 @@ options = {"draws": 500, "tune": 500, "chains": 2, "seed": 1, "progressbar": Fal
 published = ml.fit(animal_ai_olympics.published_layout(), few, **options)
 
 # %% comparison_plot
-# Differences of nine agents to a tenth in navigation and in vision, with 90% intervals, and
-# beside each the probability that the agent's is larger. Three agents are far below in
-# navigation.
-comparison = ml.validation.compare_profiles(published, reference=published.subjects[0])
-axes = ml.plots.comparison_plot(comparison, nodes=["navigationAbility", "visualAbility"])
+# Differences of nine agents to the best one in expected success on these items and on more like
+# them, and in outcomes, with 90% intervals. The shaded agents cannot be told apart from the best;
+# to the right are intervals of ranks.
+comparison = ml.compare(published)
+axes = ml.plots.comparison_plot(comparison)
 
 # %% horizon_plot
 # Time horizons of 24 models on a logarithmic scale from minutes to hours, with 90% intervals,

@@ -192,11 +192,11 @@ def takes_layout(parser: argparse.ArgumentParser) -> None:
 
 
 def takes_fit(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """Add an argument for one or several fits."""
+    """Add an argument for one fit, or for any number of them."""
     parser.add_argument(
         "fit",
         type=Path,
-        nargs="+" if several else None,
+        nargs="*" if several else None,
         metavar="FIT",
         help="folder that `fit` wrote, a .nc file or a store",
     )

@@ -1,36 +1,16 @@
-"""Commands for a fit: ``compare`` and ``report``."""
+"""The command ``report``: one page about a fit."""
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..common.errors import FitError
 from ..common.progress import waiting
 from . import arguments
 from .fit_folder import FitFolder, open_fit
 from .saying import say
 
-if TYPE_CHECKING:
-    from ..inference.fit import Fit
-
 
 def add(commands: arguments.Commands) -> None:
-    """Add the commands."""
-    compare = arguments.add_command(
-        commands,
-        "compare",
-        _compare,
-        "Compare the subjects of one fit, or the layouts of several fits to the same outcomes.",
-        example="compare fitted --reference Ann",
-    )
-    arguments.takes_fit(compare, several=True)
-    arguments.takes_subjects(compare)
-    compare.add_argument(
-        "--reference",
-        metavar="NAME",
-        help="subject to compare the others with, for a single fit (default: all pairs)",
-    )
-
+    """Add the command."""
     page = arguments.add_command(
         commands,
         "report",
@@ -55,44 +35,6 @@ def add(commands: arguments.Commands) -> None:
     arguments.takes_groups(page)
     page.add_argument("--title", metavar="TEXT", help="title of the page (the layout's name)")
     arguments.takes_overwrite(page)
-
-
-def _compare(chosen: argparse.Namespace) -> int:
-    with waiting("reading the fits", show=True):
-        fits = [open_fit(path, chosen.layout) for path in chosen.fit]
-    if len(fits) == 1:
-        return _subjects(fits[0], chosen.subjects, chosen.reference)
-    if chosen.reference is not None:
-        raise FitError("--reference is for the subjects of a single fit; leave it out")
-    return _layouts(_by_name(chosen.fit, fits), chosen.subjects)
-
-
-def _subjects(fit: "Fit", subjects: list[str] | None, reference: str | None) -> int:
-    with waiting("comparing the subjects", show=True):
-        from ..validation.comparison import compare_profiles
-        from .printing import print_comparison
-
-        found = compare_profiles(fit, subjects, reference=reference)
-    print_comparison(found)
-    return 0
-
-
-def _layouts(fits: dict[str, "Fit"], subjects: list[str] | None) -> int:
-    with waiting("comparing the layouts", show=True):
-        from ..validation.leave_one_out.compare import compare_layouts
-        from .printing import print_layouts
-
-        found = compare_layouts(fits, subjects=subjects)
-    print_layouts(found)
-    return 0
-
-
-def _by_name(paths: list[Path], fits: list["Fit"]) -> dict[str, "Fit"]:
-    """Name fits by their layouts, or by their paths if layouts have the same name."""
-    names = [fit.layout.name for fit in fits]
-    if len(set(names)) < len(names):
-        names = list(map(str, paths))
-    return dict(zip(names, fits, strict=True))
 
 
 def _report(chosen: argparse.Namespace) -> int:

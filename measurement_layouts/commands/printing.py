@@ -18,7 +18,6 @@ from ..common.digits import (
 from ..common.messages import many, some, visible
 from ..inference.posterior.diagnostics import remedies, verdicts
 from ..inference.posterior.posterior import success_rates
-from ..validation.comparison import APART
 from .saying import say
 from .tables_that_fit import Fitting
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ..inference.fit import Fit
     from ..inference.forecasts.forecasting import Forecast
     from ..scenarios.figures import Figure
-    from ..validation.comparison import ProfileComparison
+    from ..validation.comparing.result import Comparison
 
 _DECIMALS = 3  # of a number in a study's tables
 _NATS = 1  # decimals of an elpd: at most that; its Monte Carlo error is about ...
@@ -35,6 +34,7 @@ _PARAMETERS = 10  # ... 0.1 where p_loo is so large and effective draws are 2000
 _CLEAR = 2  # standard errors by which a layout is ahead ...
 _SMALL = 4  # ... and elpd; the error of a smaller difference is not reliable
 _TOLD = 5  # most subjects, or warnings, that are listed below a table
+_SHARE = 0.005  # Monte Carlo error of the probability to be the best
 _ROWS = 50  # most rows of a table of subjects, or of forecasts, in a terminal
 _MARKS = {
     "*": "* prior-dominated: the outcomes do not determine the value",
@@ -156,50 +156,26 @@ def _mean_and_sd(row: Mapping[Any, Any]) -> str:
     return shown + "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
 
 
-def print_comparison(comparison: "ProfileComparison") -> None:
-    """Print differences of profiles, and who has probably more."""
-    numbers = ("difference", "sd", "low", "high", "superiority")
-    names = ("subject", "reference", "node", "label")
-    table = Fitting((*names, *numbers, "unit", "warning"), long=(*names, "warning"))
-    for row in comparison.table.to_dict("records"):
-        width = row["high"] - row["low"]
-        shown = [significant(row[name], width) for name in numbers[:-1]]
-        shown.append(chance(row["superiority"], row["superiority_error"]))
-        table.add(*(str(row[name]) for name in names), *shown, row["unit"], row["warning"])
-    title = f"{comparison.fit.layout.name}: posterior mean of subject minus reference, and the "
-    title += "probability that the subject's is larger"
-    labelled = comparison.table["label"].any()
-    needed = {*names, "difference", "low", "high"} - ({"label"} if not labelled else set())
-    _print_whole(table, title, needed, comparison.table)
-    _conclude_comparison(comparison)
-
-
-def _conclude_comparison(comparison: "ProfileComparison") -> None:
-    """Print which differences are decided: those whose interval does not contain 0."""
-    found = comparison.table
-    decided = found[(found["low"] > 0) | (found["high"] < 0)]
-    ahead = [
-        f"{ahead} above {behind} in {row['node']}{_label(row)}"
-        for row in decided.to_dict("records")
-        for ahead, behind in [(row["subject"], row["reference"])[:: 1 if row["low"] > 0 else -1]]
-    ]
-    differences = f"{len(decided)} of {many(len(found), 'difference')}"
-    interval = f"a {comparison.prob:.0%} interval without 0"
-    told = f"decided, with {interval}: {some(ahead)}" if ahead else f"decided: none has {interval}"
-    say(f"{differences} {told}")
-    if not comparison.joint:
-        say(f"subjects were {APART}")
-
-
-def _label(row: Mapping[Any, Any]) -> str:
-    """Write a label in brackets, if there is one."""
-    return f"[{row['label']}]" if row["label"] else ""
+def print_comparison(comparison: "Comparison") -> None:
+    """Print the ranks of the subjects, and who is ahead of whom."""
+    first = comparison.ranking[comparison.ranking["reading"] == comparison.readings[0]]
+    table = Fitting(("subject", "mean", "ranks", "P(best)", "tied"), long=("subject",))
+    for row in first.to_dict("records"):
+        ranks = f"{row['rank_low']:.0f} to {row['rank_high']:.0f}"
+        best = chance(row["best"], _SHARE)
+        tied = "with the first" * bool(row["tied"])
+        table.add(row["subject"], significant(row["mean"]), ranks, best, tied)
+    what = f"{comparison.name}, {comparison.readings[0]}"
+    _print(table, f"{what}: {comparison.prob:.0%} intervals of ranks", ("subject", "ranks", "tied"))
+    for line in comparison.sentences:
+        say(line)
+    warnings = comparison.table["warning"]
+    _list([f"warning: {text}" for text in warnings.unique() if text], "warnings")
 
 
 def _print_whole(table: Fitting, title: str, needed: Collection[str], rows: pd.DataFrame) -> None:
     """Print the columns that fit, the names of the others, and warnings without a column."""
-    empty = {"label"} if "label" in rows and not rows["label"].any() else set()
-    if "warning" in _print(table, title, needed, untold={"warning", *empty}):
+    if "warning" in _print(table, title, needed, untold={"warning"}):
         _list([f"warning: {text}" for text in rows["warning"].unique() if text], "warnings")
 
 

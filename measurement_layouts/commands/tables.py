@@ -81,6 +81,14 @@ def _by_outcome(layout: Layout, texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def read_outcomes(data: Data) -> Evaluation:
+    """Read outcomes of 0 and 1 without a layout, from one file."""
+    if len(data.outcomes or []) != 1:
+        raise DataError("outcomes without a layout are one table; give one file as --outcomes")
+    (path,) = data.outcomes or []
+    return _imported(Path(path), data).evaluation()
+
+
 def _imported(path: Path, data: Data) -> "Imported":
     """Read successes or scores."""
     subject, item, outcome = data.columns

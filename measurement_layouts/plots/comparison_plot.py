@@ -1,133 +1,108 @@
-"""Differences of profiles, pair by pair."""
+"""Differences of subjects to the best one, and which of them cannot be told apart."""
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
-from ..common.digits import chance
+from ..common.digits import fixed
 from ..common.errors import FitError
-from ..common.messages import many
-from ..layouts.elements import Element, find_elements
-from ..validation.comparison import ProfileComparison
+from ..validation.comparing.result import Comparison
 from . import style
 
 _MOST = 120  # largest number of rows of a figure
 _CLOSE = 20  # number of rows from which they are closer together, in smaller letters
-_COLUMNS = 4
-_PANEL, _LETTER = 2.6, 0.066  # inches
+_APART = 0.22  # vertical distance of two readings of one subject
 
 
-def comparison_plot(
-    comparison: ProfileComparison,
-    *,
-    nodes: str | Sequence[str] | None = None,
-    ax: style.Panels | None = None,
-) -> np.ndarray:
-    """Draw differences of profiles with their intervals, one panel per profile element.
+def comparison_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
+    """Draw the difference of each subject to the first one, with intervals, and its rank.
 
-    Pairs are in the order of the first panel, the largest difference at the top. The number beside
-    each pair is the probability that the subject's value is larger than the reference's, with the
-    digits that its Monte Carlo error supports. A point is hollow if one of the two values is
-    prior-dominated, and crossed if one has separate modes. A dagger marks a pair of which one
-    subject did not converge (see `diagnose`).
+    The best subject is at the top. Subjects that cannot be told apart from it are dark, with a band
+    behind them; the others are pale. Each reading has a marker. To the right of each subject is the
+    interval of its rank. A dagger marks a subject whose row has a warning.
 
     Parameters
     ----------
-    comparison : ProfileComparison
-        Result of `compare_profiles`.
-    nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]`` (default: all).
-    ax : Axes or sequence of Axes, optional
-        Axes to draw on, one for each panel (default: a new figure, with a row per pair).
+    comparison : Comparison
+        Result of `compare`.
+    ax : Axes, optional
+        Axes to draw on (default: a new figure).
 
     Returns
     -------
-    ndarray of Axes
-        One Axes per element. Horizontal axis: subject minus reference, in the node's unit.
+    Axes
+        Horizontal axis: subject minus the first subject.
 
     Raises
     ------
     FitError
-        When a node is unknown, the number of axes wrong, or there are more than 120 pairs.
+        When there are more than 120 subjects.
 
     Examples
     --------
-    >>> from measurement_layouts.validation.comparison import compare_profiles
-    >>> from measurement_layouts.inference.fitting import fit
-    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
-    >>> cohort = aaio.simulated_cohort()
-    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-30"],
-    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    >>> len(comparison_plot(compare_profiles(result, reference="sim-01")))
-    4
+    >>> import pandas as pd
+    >>> import measurement_layouts as ml
+    >>> outcomes = pd.DataFrame([[1, 1, 1, 1, 0, 1], [0, 1, 0, 1, 0, 0]], ["Ann", "Bob"])
+    >>> evaluation = ml.Evaluation.from_wide(outcomes, pd.DataFrame(index=outcomes.columns))
+    >>> [name.get_text() for name in comparison_plot(ml.compare(evaluation)).get_yticklabels()]
+    ['Ann', 'Bob']
     """
-    found = find_elements(comparison.fit.elements, nodes)
-    first = comparison.rows(found[0].name)
-    if len(first) > _MOST:
+    readings = comparison.readings
+    ranking = comparison.ranking[comparison.ranking["reading"] == readings[0]]
+    subjects = ranking["subject"].tolist()
+    if len(subjects) > _MOST:
         raise FitError(
-            f"there are {len(first)} pairs, more than {_MOST}; compare fewer subjects, or with "
-            "one reference="
+            f"there are {len(subjects)} subjects, more than {_MOST}; compare fewer, by subjects="
         )
-    order = first["difference"].to_numpy().argsort(kind="stable")
-    parts = [comparison.rows(element.name).iloc[order] for element in found]
-    doubted = [
-        any(part["warning"].iloc[row].count("not converged") for part in parts)
-        for row in range(len(order))
-    ]
-    names = _names(comparison, order, doubted)
-    close = len(names) > _CLOSE
-    panel = _PANEL, len(names) * (0.165 if close else 0.3) + 0.9
-    around = max(map(len, names)) * _LETTER + 0.3, 0.9
-    axes, figure, columns = style.grid(ax, len(found), _COLUMNS, panel, around, 5.0, sharey=True)
-    for place, (element, panel, part) in enumerate(zip(found, axes, parts, strict=True)):
-        _draw(panel, element, part, 7.5 if close else 8.5)
-        left = place % columns == 0 if figure is not None else place == 0
-        style.row_names(panel, names, 7.5 if close else 9, shown=left)
-    style.heading(figure, _title(comparison, len(names)))
-    if figure is not None:
-        notes = f"point: mean; line: {style.percent(comparison.prob)} interval; number: P(larger)"
-        vague = any(part["warning"].str.contains("prior-dominated").any() for part in parts)
-        split = any(part["warning"].str.contains("separate modes").any() for part in parts)
-        notes += "; hollow: prior-dominated" * vague + f"; {style.SPLIT}" * split
-        notes += "; † not converged" * any(doubted)
-        figure.supxlabel(notes, fontsize=8, color=style.QUIET)
+    letters = 7.5 if len(subjects) > _CLOSE else 9
+    height = len(subjects) * (0.2 if len(subjects) > _CLOSE else 0.38) + 1.2
+    axes = style.single(ax, (6.4, height))
+    leading = comparison.table[comparison.table["subject"] == subjects[0]]
+    offsets = _APART * (np.arange(len(readings)) - (len(readings) - 1) / 2)
+    for reading, offset, (colour, marker) in zip(readings, offsets, style.METHODS, strict=False):
+        rows = leading[leading["reading"] == reading].set_index("reference")
+        _draw(axes, rows.reindex(subjects), offset, colour, marker, ranking["tied"].to_numpy())
+    for row in np.flatnonzero(ranking["tied"]):
+        axes.axhspan(row - 0.5, row + 0.5, color=style.RULE, linewidth=0, zorder=0)
+    axes.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
+    axes.set_ylim(len(subjects) - 0.5, -0.5)
+    doubted = set(leading["reference"][leading["warning"] != ""])
+    names = [style.words(name, 40) + " †" * (name in doubted) for name in subjects]
+    style.row_names(axes, names, letters)
+    ends = zip(ranking["rank_low"], ranking["rank_high"], strict=True)
+    style.row_notes(axes, (_ranks(low, high) for low, high in ends), letters)
+    axes.set_xlabel(f"{comparison.name}: subject minus {style.words(subjects[0], 30)}", fontsize=9)
+    style.quiet_frame(axes, "bottom")
+    looks = dict(zip(readings, style.METHODS, strict=False))
+    notes = [Patch(color=style.RULE, label="cannot be told apart from the first")]
+    notes += [Patch(alpha=0, label="† with a warning")] * bool(doubted)
+    axes.legend(
+        handles=[*style.named_entries(looks, linestyle="-", markersize=5), *notes],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.75 / height),
+        ncols=2,
+        fontsize=8,
+        frameon=False,
+    )
+    interval = style.percent(comparison.prob)
+    style.title(axes, f"Behind {style.words(subjects[0], 30)}, {interval} intervals; right: ranks")
     return axes
 
 
-def _draw(panel: Axes, element: Element, part: pd.DataFrame, letters: float) -> None:
-    colour = style.colour(element)
-    hollow = part["warning"].str.contains("prior-dominated").to_numpy()
-    panel.axvline(0, color=style.INK, linewidth=0.9, zorder=0)
-    split, area = part["warning"].str.contains("separate modes"), 20 if letters < 8 else 36
-    style.forest_rows(panel, part["difference"], part, hollow, split, colour, size=area, alpha=0.6)
-    chances = map(chance, part["superiority"], part["superiority_error"])
-    style.row_notes(panel, chances, letters)
-    low, high = min(part["low"].min(), 0), max(part["high"].max(), 0)
-    panel.set_xlim(low - 0.04 * (high - low), high + 0.04 * (high - low))
-    panel.set_xlabel(f"difference in\n{style.element_label(element)}", fontsize=9)
-    style.quiet_frame(panel, "bottom")
+def _draw(
+    ax: Axes, rows: pd.DataFrame, offset: float, colour: str, marker: str, tied: np.ndarray
+) -> None:
+    """Draw one reading: the negative of each difference of the first subject to another."""
+    height = np.arange(len(rows)) + offset
+    for chosen, alpha in ((tied, 1.0), (~tied, 0.55)):
+        look: dict[str, Any] = {"color": colour, "alpha": alpha}
+        shown = rows[chosen]
+        ax.hlines(height[chosen], -shown["high"], -shown["low"], linewidth=1.4, **look)
+        ax.scatter(-shown["difference"], height[chosen], s=22, marker=marker, zorder=3, **look)
 
 
-def _names(comparison: ProfileComparison, order: np.ndarray, doubted: list[bool]) -> list[str]:
-    pairs = comparison.rows(find_elements(comparison.fit.elements)[0].name).iloc[order]
-    alone = _single(comparison)
-    names = [
-        style.words(row.subject, 40)
-        if alone
-        else f"{style.words(row.subject, 30)} \u2212 {style.words(row.reference, 30)}"
-        for row in pairs.itertuples()
-    ]
-    return [name + " †" * doubt for name, doubt in zip(names, doubted, strict=True)]
-
-
-def _single(comparison: ProfileComparison) -> bool:
-    return comparison.table["reference"].nunique() == 1
-
-
-def _title(comparison: ProfileComparison, pairs: int) -> str:
-    if _single(comparison):
-        subject, reference = comparison.table[["subject", "reference"]].iloc[0]
-        return f"{subject if pairs == 1 else many(pairs, 'subject')} minus {reference}"
-    return f"Differences of profiles: {many(pairs, 'pair')}"
+def _ranks(low: float, high: float) -> str:
+    return fixed(low, 0) if low == high else f"{fixed(low, 0)} to {fixed(high, 0)}"

@@ -3,8 +3,7 @@
 from .calibration.result import SimulationBasedCalibration as SimulationBasedCalibration
 from .calibration.run import draw_truth as draw_truth
 from .calibration.run import sbc as sbc
-from .comparison import ProfileComparison as ProfileComparison
-from .comparison import compare_profiles as compare_profiles
+from .comparing.result import Comparison as Comparison
 from .criticism.criticise import Criticism as Criticism
 from .criticism.criticise import criticise as criticise
 from .criticism.explained import explained as explained

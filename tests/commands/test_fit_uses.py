@@ -79,15 +79,17 @@ def test_score_refuses_what_was_trained_on(fitted, tables, capsys):
     assert main(["score", str(fitted), *tables, "--training-items"]) == 0
 
 
-def test_compare_subjects(fitted, capsys):
-    assert main(["compare", str(fitted), "--reference", "Ann"]) == 0
-    out = capsys.readouterr().out
-    assert "superiority" in out
-    assert "subjects were fitted apart, so draws are paired at random" in out
-    assert [line.split("│")[2].strip() for line in out.splitlines() if "reach " in line] == [
-        "Ann",
-        "Ann",
-    ]
+def test_compare_subjects(fitted, tables, capsys):
+    assert main(["compare", str(fitted), "--by", "reach", "--subjects", "Ann", "Bob"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Bob is ahead of Ann by" in out
+    assert "in reach." in out
+    assert main(["compare", *tables]) == 0
+    assert "in outcomes, on the" in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", str(fitted), *tables]) == 2
+    assert "--outcomes is for a comparison without a fit" in capsys.readouterr().err
+    assert main(["compare"]) == 2
+    assert "nothing to compare was given" in capsys.readouterr().err
 
 
 def test_compare_layouts(fitted, fit_file, capsys):
@@ -95,8 +97,8 @@ def test_compare_layouts(fitted, fit_file, capsys):
     assert main(["compare", str(fitted), fit_file, "--subjects", "Ann"]) == 0
     out = capsys.readouterr().out
     assert "elpd_diff" in out
-    assert main(["compare", str(fitted), fit_file, "--reference", "Ann"]) == 2
-    assert "--reference is for the subjects of a single fit" in capsys.readouterr().err
+    assert main(["compare", str(fitted), fit_file, "--by", "reach"]) == 2
+    assert "--by and --cluster are for the subjects of a single fit" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

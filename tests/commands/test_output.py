@@ -44,7 +44,7 @@ def test_ctrl_c(fitted, monkeypatch, capsys):
     def stop(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("measurement_layouts.validation.comparison.compare_profiles", stop)
+    monkeypatch.setattr("measurement_layouts.validation.comparing.compare.compare", stop)
     assert main(["compare", str(fitted)]) == 130
     assert capsys.readouterr().err == "measurement-layouts: stopped\n"
 
@@ -55,6 +55,6 @@ def test_other_errors_are_not_hidden(fitted, monkeypatch):
     def fail(*arguments, **options):
         raise ValueError("ours")
 
-    monkeypatch.setattr("measurement_layouts.validation.comparison.compare_profiles", fail)
+    monkeypatch.setattr("measurement_layouts.validation.comparing.compare.compare", fail)
     with pytest.raises(ValueError, match="ours"):
         main(["compare", str(fitted)])

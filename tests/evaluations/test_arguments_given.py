@@ -112,7 +112,7 @@ def test_fits_are_compared_by_name(fitted):
 VERBS = {
     "an Evaluation": "validation.masked batteries.characteristic_curves",
     "a Layout": "validation.draw_truth validation.sbc estimation.estimate batteries.design",
-    "a Fit": "validation.compare_profiles validation.criticise validation.explained validation.loo "
+    "a Fit": "validation.criticise validation.explained validation.loo "
     "reports.export_tables reports.inferred_diagram estimation.time_horizons "
     "batteries.next_items",
     "a Forecast": "decisions.accept decisions.risk_coverage decisions.route",

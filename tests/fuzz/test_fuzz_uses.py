@@ -129,7 +129,7 @@ OPTIONS = {
     "check": {"seed": 1},
     "criticise": {"alpha": 0.05, "prob": 0.9, "seed": 1, "subjects": None},
     "simulate": {"seed": 1, "trials": 1},
-    "compare_profiles": {"prob": 0.9},
+    "compare": {"prob": 0.9, "subjects": None},
     "describe": {"subjects": None},
     "select": {"items": None, "subjects": None},
 }
@@ -153,7 +153,7 @@ def options(choice: random.Random) -> None:
     elif called == "simulate":
         ml.simulate(layout(), items_of(rng), profiles_of(rng), **given)
     else:
-        first = {"criticise": (whole, data), "compare_profiles": (whole,), "describe": (whole,)}
+        first = {"criticise": (whole, data), "compare": (whole,), "describe": (whole,)}
         packages = (ml, ml.validation, ml.estimation)
         function = next(getattr(one, called) for one in packages if called in one.__all__)
         function(*first.get(called, (layout(), data)), **given)

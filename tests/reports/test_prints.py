@@ -12,7 +12,6 @@ from rich.console import Console
 import measurement_layouts as ml
 from measurement_layouts.commands import printing
 from measurement_layouts.linking import guessing, logistic
-from measurement_layouts.validation import compare_profiles
 from measurement_layouts.validation.criticism.criticise import criticise
 
 ROWS = ["mean", "low", "high"]
@@ -66,10 +65,6 @@ def test_commands(hiding, monkeypatch):
     shown = printed(monkeypatch, printing.print_profiles, fit, data)
     for row in fit.profiles().to_dict("records"):
         assert f"{three(row['mean'])} ± {three(row['sd'])}" in shown
-    compared = compare_profiles(fit)
-    shown = printed(monkeypatch, printing.print_comparison, compared)
-    for row in compared.table.to_dict("records"):
-        assert " ".join(three(row[name]) for name in ("difference", "sd", "low", "high")) in shown
     forecast = fit.forecast(pd.DataFrame({"delay": [20.0, 40.0]}, ["new a", "new b"]))
     table = forecast.data[ROWS].to_dataframe().reset_index().assign(remark="")
     shown = printed(monkeypatch, printing.print_forecast, forecast, table)

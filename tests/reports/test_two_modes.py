@@ -104,10 +104,10 @@ def test_tables_mark_it(fit, monkeypatch):
     assert "‡ separate modes" in " ".join(printed.split())
 
 
-def test_comparisons_warn(fit, monkeypatch):
-    rows, _ = cells(monkeypatch, printing.print_comparison, ml.validation.compare_profiles(fit))
-    for row in rows:
-        assert ("Ann: separate modes" in row[-1]) == (row[2] == "mood")
+def test_comparisons_warn(fit):
+    for name in NAMES:
+        (warning,) = ml.compare(fit, by=name).table["warning"]
+        assert ("Ann: separate modes" in warning) == (name == "mood")
 
 
 def test_descriptions_say_where(fit):
@@ -190,9 +190,3 @@ def test_densities_are_named(fit):
     for who in fit.subjects:
         for element, ax in zip(elements(fit.layout), plots.prior_posterior(fit, who), strict=True):
             assert ("separate modes" in ax.get_title()) == ((element.name, who) == SPLIT)
-
-
-def test_differences_are_crossed(fit):
-    axes = plots.comparison_plot(ml.validation.compare_profiles(fit, reference="Bob"))
-    assert [len(crosses(ax)) for ax in axes] == [int(name == "mood") for name in NAMES]
-    assert "crossed: separate modes" in axes[0].get_figure().get_supxlabel()

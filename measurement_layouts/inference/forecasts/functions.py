@@ -144,7 +144,7 @@ class FunctionsOfSuccess:
         if isinstance(by, str) and by == "item":
             return summarise(values, prob=self.prob, above=above)
         items = self._source().scope.items
-        groups = pd.Series("", items.index) if by is None else _groups_of(items, by)
+        groups = pd.Series("", items.index) if by is None else groups_of(items, by)
         codes, names = pd.factorize(groups.to_numpy(dtype=object))
         counts = np.bincount(codes, minlength=len(names))
         weights = np.equal.outer(np.arange(len(names)), codes) / (1 if total else counts[:, None])
@@ -270,7 +270,7 @@ def _pooled(values: xr.DataArray, weights: np.ndarray, names: np.ndarray) -> xr.
     return xr.DataArray(pooled, coordinates, ("subject", "group", *SAMPLE))
 
 
-def _groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
+def groups_of(items: pd.DataFrame, groups: Grouping) -> pd.Series:
     """Read the group of each item as a string."""
     if isinstance(groups, str):
         need_columns(items.columns, [groups], "the items have")

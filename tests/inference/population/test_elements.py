@@ -57,13 +57,13 @@ def test_profiles_have_a_row_for_each_level_and_label(known):
 
 def test_subjects_are_compared_in_each_level_and_label(known):
     fit, _, skill = known
-    compared = ml.validation.compare_profiles(fit, ["a", "b"])
-    gaps = skill[:, 0] - skill[:, 1]
-    rows = compared.table.set_index(pd.Index(named(compared.table))).loc[NAMES]
-    np.testing.assert_allclose(rows["difference"], gaps.mean(axis=0))
-    np.testing.assert_allclose(rows["superiority"], (gaps > 0).mean(axis=0))
-    best = compared.ranking("skill[fish, read]")
-    assert best.loc["a", "best"] == pytest.approx((gaps[:, 2] > 0).mean())
+    gaps = (skill[:, 0] - skill[:, 1]).reshape(len(skill), -1)
+    for name, values in zip(NAMES, gaps.T, strict=True):
+        compared = ml.compare(fit, by=name, subjects=["a", "b"])
+        (row,) = compared.table.to_dict("records")
+        sign = 1 if row["subject"] == "a" else -1
+        assert row["difference"] == pytest.approx(sign * values.mean())
+        assert row["ahead"] == pytest.approx((sign * values > 0).mean())
 
 
 def test_the_population_of_a_level_is_that_of_newcomers(known):

@@ -1,0 +1,1 @@
+"""Comparison of subjects: differences of success on the same items, and of profiles."""
