@@ -13,7 +13,7 @@ from ...evaluations.steps import Rows, of_rows, row_names
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...inference.forecasts.scope import Scope
-from ...inference.forecasts.streaming import values_of
+from ...inference.forecasts.streaming import computed
 from ...inference.model.features import read_features
 from ...layouts import Layout
 from .outcomes import positions
@@ -124,11 +124,10 @@ def _mean_chances(fitted: Fit, training: Evaluation, cells: pd.DataFrame) -> np.
             every_step = pd.Index(row_names(items.index[wanted], steps))
             position = every_step.get_indexer(pd.Index(cells["item"].iloc[rows]))
             target, count = steps, len(every_step)
-        means = [
-            values.mean(axis=1)
-            for block in scope.blocks(features, count, _MEMORY_MIB)
-            for _, values in values_of(block, block.read(number), target, memory_mib=_MEMORY_MIB)
-        ]
+        block = scope.block(features, count)
+        values = computed(fitted, block, target, memory_mib=_MEMORY_MIB)
+        pieces = np.array_split(np.arange(count), range(values.piece, count, values.piece))
+        means = [values.rows(number, piece).mean(axis=1) for piece in pieces]
         chances[rows] = np.concatenate(means)[position]
     return chances
 
