@@ -128,9 +128,7 @@ def run(
 def _evaluate(tasks: Sequence["Task"], interrupted: Event, **options: Any) -> list["EvalLog"]:
     """Run tasks, in a thread where an event loop is running already, as in notebooks."""
     evaluate = need("inspect_ai", "inspect-ai").eval
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _in_event_loop():
         return list(evaluate(tasks, **options))
     with ThreadPoolExecutor(1) as thread:
         logs = thread.submit(evaluate, tasks, **options)
@@ -139,6 +137,14 @@ def _evaluate(tasks: Sequence["Task"], interrupted: Event, **options: Any) -> li
         except KeyboardInterrupt:
             interrupted.set()  # the thread ends with the requests that are under way
             raise
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _check(log: "EvalLog") -> None:
