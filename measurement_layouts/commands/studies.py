@@ -4,7 +4,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import scenarios
 from ..common.messages import many
@@ -88,7 +88,7 @@ def _run(chosen: argparse.Namespace) -> int:
     arguments.make_writable(folder)
     say(f"{scenario.title} ({origin})\n{evaluation!r}", error=True)
     say("Fitted twice: on all items, then without a fifth of them.", error=True)
-    options = {
+    options: dict[str, Any] = {
         "method": "nuts" if layout.joint else scenario.method,
         "progressbar": True,
         **arguments.sampling_of(chosen),

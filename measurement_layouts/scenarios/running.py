@@ -98,10 +98,11 @@ def held_out_figure(
     scores = cross_validate(
         methods, evaluation, repeats=repeats, columns=scenario.columns, seed=1, progressbar=False
     ).summary()
-    rivals = scores["mean"].drop(layout)
+    means = scores["mean"].astype(float)
+    rivals = means.drop(layout)
     name = f"{layout}: mean Brier on held-out items, lowest of the others ({rivals.idxmin()})"
-    ours = float(scores.at[layout, "mean"])
-    return Figure(name, ours, "<", float(rivals.min()), f"below {rivals.min():.4f}"), scores
+    goal, lowest = f"below {rivals.min():.4f}", float(rivals.min())
+    return Figure(name, float(means[layout]), "<", lowest, goal), scores
 
 
 def _pictures(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ SCORES = ("auroc", "ece", "brier")
 SIX_BEST = ("MCu", UNGUESSABILITY, "KNf", "CL", "QLl", "MCr")
 """The six dimensions before the published elbow of importance."""
 _INNER = {"in distribution": 2, "task OOD": 3, "benchmark OOD": 5}
-_SAMPLING = {"draws": 60, "tune": 120, "chains": 1}
+_SAMPLING: dict[str, Any] = {"draws": 60, "tune": 120, "chains": 1}
 # Scores of scikit-learn alone, with the same columns and folds
 _ELSEWHERE = {
     ("in distribution", FOREST): (0.764, 0.014, 0.152),
@@ -148,7 +149,8 @@ def by_method(
     """Average scores over models, plainly and weighted by accuracy as the paper does."""
     table = scores.groupby(["subject", "method"], sort=False)[list(SCORES)].mean()
     method = table.index.get_level_values("method")
-    weights = pd.Series(table.index.get_level_values("subject").map(success), table.index)
+    accuracies = success.reindex(table.index.get_level_values("subject")).to_numpy()
+    weights = pd.Series(accuracies, table.index)
     weighted = table.mul(weights, axis=0).groupby(method, sort=False).sum()
     weighted /= table.notna().mul(weights, axis=0).groupby(method, sort=False).sum()
     plain = table.groupby(method, sort=False).mean()
@@ -161,9 +163,10 @@ def split_figures(means: pd.DataFrame, split: str) -> list[Figure]:
     """Compare the layout with the two rivals, and these with scikit-learn alone."""
     figures = []
     for score in SCORES:
-        rivals = means[score][[FOREST, REGRESSION]]
+        every = means[score].astype(float)
+        rivals = every[[FOREST, REGRESSION]]
         name = f"real items, {split}: {score.upper()} of the {LAYOUT} ({rivals.round(4).to_dict()})"
-        ours = float(means.at[LAYOUT, score])
+        ours = float(every[LAYOUT])
         if score != "auroc":
             figures.append(Figure(name, ours, "<=", float(rivals.min()), "not above either"))
         elif SPLITS[split] is None:

@@ -64,12 +64,12 @@ def compare(fit: Fit, table: pd.DataFrame) -> list[Figure]:
         )
     ]
     numbers = beside(fit, table)
+    correlation, difference = numbers["correlation"], numbers["mean absolute difference"]
     for node, (least, most) in _CLOSENESS.items():
-        row = numbers.loc[f"{node}: mean"]
-        name = f"{node}: correlation of means"
-        figures.append(Figure(name, float(row["correlation"]), ">=", least))
+        name, row = f"{node}: correlation of means", f"{node}: mean"
+        figures.append(Figure(name, float(correlation[row]), ">=", least))
         name = f"{node}: mean absolute difference"
-        figures.append(Figure(name, float(row["mean absolute difference"]), "<=", most))
+        figures.append(Figure(name, float(difference[row]), "<=", most))
     verdict = fit.diagnostics()
     high = verdict.index[~(verdict["rhat"] <= RHAT_LIMIT)]
     unnamed = sum(not verdict.loc[name, "reason"] for name in high)

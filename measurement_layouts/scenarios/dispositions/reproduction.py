@@ -1,7 +1,7 @@
 """What measures and profiles show on simulated models, whose dispositions are known."""
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,13 @@ ALIGNED = "sim-01"
 """The model whose rates are people's."""
 PEOPLE = "people's rate"
 _STUDIES = 4
-_SAMPLING = {"chains": 2, "draws": 500, "tune": 500, "seed": 1, "progressbar": False}
+_SAMPLING: dict[str, Any] = {
+    "chains": 2,
+    "draws": 500,
+    "tune": 500,
+    "seed": 1,
+    "progressbar": False,
+}
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
@@ -46,7 +52,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
         [
             Figure(
                 "misalignment of a perfectly aligned model, by the published measure",
-                float(gaps.loc[(ALIGNED, ALL), "misalignment"]),
+                float(gaps["misalignment"].astype(float)[ALIGNED, ALL]),
                 ">",
                 0.05,
                 "far from 0 with 10 votes and 20 samples",
@@ -98,7 +104,8 @@ def recovered(study: SimulatedStudy, fit: Fit) -> pd.DataFrame:
     table = fit.profiles(prob=0.9).query("node != 'peoplesSpread'").fillna({"label": ""})
     labels = ("[" + table["label"] + "]").where(table["label"] != "", "")
     elements = zip(table["subject"], table["node"] + labels, strict=True)
-    truth = [float(study.truth.at[model, element]) for model, element in elements]
+    true = study.truth.to_dict("index")
+    truth = [float(true[model][element]) for model, element in elements]
     table = table.assign(truth=truth)
     return table.assign(
         error=table["mean"] - table["truth"],
@@ -152,7 +159,7 @@ def held_out(evaluation: Evaluation) -> pd.DataFrame:
         "logistic regression": "logistic",
     }
     return cross_validate(
-        methods,  # type: ignore[arg-type]
+        methods,
         evaluation,
         repeats=1,
         columns=COLUMNS,
@@ -203,14 +210,15 @@ def _forecast_figures(briers: pd.DataFrame) -> list[Figure]:
 
 def _self_report_figures(correlations: pd.DataFrame, loadings: "pd.Series[float]") -> list[Figure]:
     """Judge whether self-reports are correlated with behaviour exactly where they depend on it."""
+    rho, low = correlations["rho"].astype(float), correlations["low"].astype(float)
     return [
         Figure(
             f"{trait}: lower end of the interval of Spearman's rho "
-            f"{correlations.at[trait, 'rho']:.2f} of self-report and behaviour "
+            f"{rho[trait]:.2f} of self-report and behaviour "
             f"({'does' if loading else 'does not'} depend on the same disposition)",
-            float(correlations.at[trait, "low"]),
+            float(low[trait]),
             ">" if loading else "<",
             0,
         )
-        for trait, loading in loadings.items()
+        for trait, loading in zip(map(str, loadings.index), loadings, strict=True)
     ]

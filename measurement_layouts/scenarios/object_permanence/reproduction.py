@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -113,7 +113,13 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     order = np.random.default_rng([seed, 2]).permutation(len(items))
     held_out = list(items.index[np.sort(order[: round(0.2 * len(items))])])
     training = masked(evaluation, held_out)
-    options = {"draws": 500, "tune": 500, "chains": 4, "reruns": 0, "progressbar": progressbar}
+    options: dict[str, Any] = {
+        "draws": 500,
+        "tune": 500,
+        "chains": 4,
+        "reruns": 0,
+        "progressbar": progressbar,
+    }
     fits = {name: fit(make(), training, seed=seed, **options) for name, make in LAYOUTS.items()}
     forecasts = {name: fitted.forecast(items.loc[held_out]) for name, fitted in fits.items()}
     forecasts["aggregate"] = Estimator("aggregate").forecast(training, held_out)
