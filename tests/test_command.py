@@ -35,9 +35,10 @@ def own_figures(tmp_path_factory):
     """A published table that is our own fit's, as `reproduce` makes it."""
     layout = REAL.layouts["published layout"]()
     fit = ml.fit(layout, COHORT, seed=1, progressbar=False)
-    profiles = fit.profiles().pivot_table(index="subject", columns="node", values="mean")
+    profiles = fit.profiles().pivot_table(["mean", "sd"], "subject", "node")
+    profiles.columns = [f"{node}_{statistic}" for statistic, node in profiles.columns]
     assert fit.diagnostics()["divergences"].sum() == 0
-    table = profiles.add_suffix("_mean").assign(success_mean=COHORT.success_rates().round(2))
+    table = profiles.assign(success_mean=COHORT.success_rates().round(2))
     folder = tmp_path_factory.mktemp("published")
     table.rename_axis("agent").to_csv(folder / "aaio_figure9.csv")
     return folder

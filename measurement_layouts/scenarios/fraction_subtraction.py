@@ -426,7 +426,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     from ..inference.fitting import fit
     from .running import held_out_figure
 
-    evaluation = load(data)
+    evaluation = scenario.load(data)
     ours = masteries(fit(recommended_layout(), evaluation, seed=1, progressbar=False))
     pooled = dina(evaluation.successes, evaluation.items[list(scenario.columns)]).masteries
     theirs = pooled.loc[ours.index].set_axis(ours.columns, axis=1)

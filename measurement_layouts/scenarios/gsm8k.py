@@ -441,7 +441,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     """Compare success rates with the published accuracies, and forecasts with baselines."""
     from .running import held_out_figure
 
-    evaluation = load(data)
+    evaluation = scenario.load(data)
     rates = (100 * evaluation.success_rates()).round(2)
     reported = accuracies(data)[[SPELLING.get(model, model) for model in rates.index]]
     table = pd.DataFrame({"obtained": rates, "published": reported.to_numpy()})

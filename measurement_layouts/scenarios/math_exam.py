@@ -346,7 +346,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     from ..inference.fitting import fit
     from ..validation.prediction.cross_validate import cross_validate
 
-    evaluation = load(data)
+    evaluation = scenario.load(data)
     options: dict[str, Any] = {
         "draws": 500,
         "tune": 500,

@@ -19,7 +19,7 @@ from ...validation.prediction.splits import Groups, Items
 from ..figures import Figure, Reproduction
 from ..files import published_table
 from ..scenario import Scenario
-from . import additive_layout, capability_layout, load, with_places
+from . import additive_layout, capability_layout, with_places
 from .battery import ITEMS, battery
 from .layouts import PLACE
 from .light import PUBLISHED_SIZE, light
@@ -58,7 +58,7 @@ type Places = Mapping[str, Sequence[str]]
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
     """Score forecasts of held-out items, tasks and benchmarks, and the importance of dimensions."""
-    evaluation = load(data)
+    evaluation = scenario.load(data)
     theirs = {split: published_scores(published, split) for split in SPLITS}
     marked, places = prepared(evaluation)
     figures, tables = [], {}

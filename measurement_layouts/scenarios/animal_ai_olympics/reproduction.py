@@ -15,7 +15,7 @@ from ...inference.sampling.convergence import RHAT_LIMIT
 from ..figures import Figure, Reproduction
 from ..files import published_table
 from ..scenario import Scenario
-from . import SPELLING, load, published_layout
+from . import SPELLING, published_layout
 
 TABLE = "aaio_figure9.csv"
 _CLOSENESS = {  # least correlation and largest mean absolute difference of posterior means
@@ -29,7 +29,7 @@ _NEEDED = ["success_mean", *(f"{node}_{of}" for node in _COMPARED for of in ("me
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
     """Fit the 68 real agents, and compare their profiles with Figure 9."""
-    evaluation = load(data)
+    evaluation = scenario.load(data)
     table = figure_9(published, evaluation.subjects)
     fitted = fit(published_layout(), evaluation, seed=1)
     return Reproduction(compare(fitted, table), {"profiles and Figure 9": beside(fitted, table)})

@@ -16,7 +16,7 @@ from ...validation.prediction.layouts import FittedLayout
 from ..figures import Figure, Reproduction
 from ..files import published_table
 from ..scenario import Scenario
-from . import FIGURE_6, FURTHEST, load, obtained, released, simulated_cohort, windows
+from . import FIGURE_6, FURTHEST, obtained, released, simulated_cohort, windows
 from .layouts import LAYOUTS, PUBLISHED, RECOMMENDED, published_layout
 
 TABLE = "propensities_tables2_3.csv"
@@ -28,7 +28,7 @@ _NORMAL_95 = 1.959963984540054
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reproduction:
     """Compare estimates, draws, forecasts and recovery with the released and true values."""
-    evaluation, table = load(data), released(data)
+    evaluation, table = scenario.load(data), released(data)
     check_obtained(published)
     layout = published_layout()
     real = against_released(estimate(layout, evaluation, prob=0.95), table)

@@ -163,7 +163,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     from ...inference.fitting import fit
 
     theirs = published_horizons(data)
-    ten = load(data).select(subjects=theirs.index)
+    ten = scenario.load(data).select(subjects=theirs.index)
     counts = (ten.trials * ten.items["estimators"]).sum(axis=1)
     plain = fit(published_layout(), ten, method="grid", seed=1, progressbar=False)
     by_task = fit(recommended_layout(), ten, seed=1, progressbar=False)
