@@ -1,5 +1,6 @@
 """Reproductions: published tables are read, figures hold or fall as they should, on real data."""
 
+import json
 from types import SimpleNamespace
 
 import numpy as np
@@ -175,3 +176,4 @@ def test_regression_is_that_of_scikit_learn_alone(adele_data):
 def test_figures_of_a_study_hold(name, real_data, published_tables):
     found = scenarios.reproduce(name, real_data.parent, published_tables)
     assert [figure for figure in found.figures if not figure.holds] == []
+    assert json.dumps(found.to_dict(), allow_nan=False)

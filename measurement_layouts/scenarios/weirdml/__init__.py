@@ -178,11 +178,16 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     return Reproduction(
         [
             Figure("models with other counts than published", different, "==", 0, published=0),
-            Figure("published layout: horizons in the published interval", inside.sum(), ">=", 10),
+            Figure(
+                "published layout: horizons in the published interval",
+                int(inside.sum()),
+                ">=",
+                10,
+            ),
             Figure(
                 "recommended layout: largest factor to the published", float(factor), "<=", 1.25
             ),
-            Figure("months in which horizons double, from 5", abs(months - 5), "<=", 1),
+            Figure("months in which horizons double, from 5", abs(float(months) - 5), "<=", 1),
         ],
         {"horizons in hours": table},
     )
