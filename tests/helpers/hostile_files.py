@@ -154,7 +154,6 @@ def tables(folder):
         "samples_a.jsonl": json.dumps(line),
         "t.csv": pd.DataFrame(long).to_csv(index=False),
         "scenarios.jsonl": '{"scenario": 1}',
-        "answers.jsonl": "",
         "rubric.toml": Path(DEMANDS / "quantitative_reasoning.toml").read_text(),
     }
     for name, text in good.items():
@@ -162,7 +161,6 @@ def tables(folder):
     plain = folder / "plain.parquet"
     pd.DataFrame(long).to_parquet(plain)
     reduced = {"py/reduce": [{"py/function": "os.system"}, {"py/tuple": ["touch canary"]}]}
-    storage = {"file": "annotations of measurement-layouts", "version": 1, "model": "tiny"}
     jsons = json.dumps(reduced)
     hostile = {
         "samples_b.jsonl": ("harness", "samples_a.jsonl", json.dumps(line | {"acc": CODE}), CODE),
@@ -180,8 +178,6 @@ def tables(folder):
             "!!python/object/apply:os.system [id]",
             "is not a TOML",
         ),
-        "other.jsonl": ("answers", "answers.jsonl", jsons + "\n", "contains no annotations"),
-        "own.jsonl": ("answers", "answers.jsonl", f"{json.dumps(storage)}\n{jsons}\n", "damaged"),
     }
     for name, (kind, like, content, message) in hostile.items():
         path = folder / name

@@ -10,13 +10,7 @@ from pathlib import Path
 
 import measurement_layouts as ml
 from measurement_layouts.annotation.rubric import load_demand_rubric
-from measurement_layouts.annotation.store import Store
 from measurement_layouts.dispositions import json_lines
-
-
-def answers(path):
-    with Store(path, {"model": "tiny"}):
-        pass
 
 
 def pickled(path):
@@ -31,7 +25,6 @@ READERS = {
     "table": ml.evaluations.read_table,
     "study": lambda path: json_lines.read_study(Path(path)),
     "rubric": load_demand_rubric,
-    "answers": answers,
     "pickle": pickled,
     "eval": lambda path: eval(Path(path).read_text()),
 }

@@ -76,7 +76,7 @@ class Computed(BackendArray):
             for latent in block.layout.latents
             if any(root(plate) == ITEM for plate in latent.plates)
         )
-        numbers = 4 * math.prod(sample) * (width * self._threads + of_items * (self._threads + 1))
+        numbers = 6 * math.prod(sample) * (width * self._threads + of_items * (self._threads + 1))
         self.piece = int(np.clip(self._bound / (8 * numbers), 1, _MOST_ITEMS))
         self._lock, self._prepared = SerializableLock(), dict[bytes, tuple[Block, Evaluator]]()
 

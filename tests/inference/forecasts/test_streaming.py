@@ -102,7 +102,7 @@ def test_memory_stays_within_the_bound(layout, monkeypatch):
     """Written out, the draws take 4.6 MiB per array of items, and 27 MiB per array of labels."""
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
     fit, items = designed(layout, 600, 1000)
-    fit.forecast(items.iloc[:2])  # imports
+    fit.forecast(items.iloc[:2]).pass_at(8)  # imports
     assert growth(fit, items, memory_mib=4) < 4 * MIB
     assert growth(fit, items, memory_mib=64) > 4 * MIB  # twin that must fail
 
