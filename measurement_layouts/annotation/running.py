@@ -39,7 +39,8 @@ _DELIVERY = {  # settings of how requests are sent, on which answers do not depe
     "timeout",
 }
 _RUN: dict[str, Any] = {
-    "display": "log",  # which writes nothing at the level of warnings, nor a widget in notebooks
+    "display": "log",  # without a widget in notebooks
+    "log_level": "error",  # items that fail are in the result
     "fail_on_error": False,  # an item that fails does not end the run
     "score": False,
     "log_buffer": 1,  # each item is in the log as soon as it is done
