@@ -63,12 +63,6 @@ def test_a_pytensor_variable_among_numbers_selects_pytensor():
     assert not isinstance(arrays.maximum(np.zeros(2), 1.0), pt.TensorVariable)
 
 
-@pytest.mark.parametrize("kind", ["bool", "int8", "uint16", "int64", "float64"])
-def test_whole_numbers_become_floats(kind):
-    assert arrays.as_float(np.array([1, 0], dtype=kind)).dtype == "float64"
-    assert arrays.as_float(pt.vector(dtype=kind)).dtype == "float64"
-
-
 def test_a_factor_of_zero_leaves_the_other_gradients_finite():
     variable = pt.dvector()
     gradient = pytensor.grad(arrays.prod(variable, axis=0), variable)

@@ -10,7 +10,6 @@ import pytensor
 import pytensor.tensor as pt
 import pytest
 import scipy.special
-from helpers.densities import Fused, Plain, random_features, random_outcomes
 from helpers.function_cases import AS_WRITTEN
 
 import measurement_layouts as ml
@@ -19,7 +18,6 @@ from measurement_layouts.linking import Expr, evaluate, logistic
 
 inf = math.inf
 ROUNDING = 1e-14  # one or two operations, each rounded to 2**-53
-KERNEL = 1e-10  # of the log-density and of the largest slope; see test_kernel
 
 distance = ml.MetaFeature("distance", low=1, high=60, unit="m")
 size = ml.MetaFeature("size", low=0.25, high=8, unit="m")
@@ -172,62 +170,3 @@ def test_a_layout_is_written_and_read_back():
     assert read.fingerprint == layout.fingerprint
     assert pickle.loads(pickle.dumps(layout)) == layout
     assert "log2" in layout.to_mermaid()
-
-
-def by_hand(point, features):
-    """Chance of success, in plain NumPy."""
-    low, high = 0.5, 9
-    reach, keen = low + (high - low) * scipy.special.expit(point[0]), point[1]
-    ratio = features["distance"] / features["size"]
-    octaves = np.log2(ratio) - np.log10(ratio) + np.log(ratio)
-    bent = np.sqrt(reach) + np.log1p(reach) - 1 / reach + keen**2 / 8
-    turned = np.expm1(-abs(keen * features["x"])) + np.exp(-np.maximum(keen, features["y"]))
-    margin = bent + turned - np.minimum(reach, features["y"]) - octaves / 3
-    return scipy.special.expit(margin)
-
-
-def densities(shift=0.0):
-    """The log-density by machine code, by the plain model and by hand, at random points."""
-    layout, rng = sight(), np.random.default_rng(3)
-    features = random_features(layout, rng, 60)
-    data = random_outcomes(layout, rng, 60, most=4)
-    fused, plain = Fused(layout, features, data), Plain(layout, features, data)
-    names = [latent.name for latent in layout.latents]
-    for _ in range(8):
-        point = fused.start + rng.normal(0, 1, len(fused.start))
-        p = by_hand(point[[names.index("reach"), names.index("keen")]] + shift, features)
-        hits, misses = data.successes, data.trials - data.successes
-        level = (hits * np.log(p) + misses * np.log1p(-p)).sum()
-        yield point, fused, plain, level
-
-
-def test_machine_code_equals_the_plain_model():
-    for point, fused, plain, _ in densities():
-        value, gradient, status = fused(point)
-        wanted, slopes = plain(point)
-        assert status == 0
-        assert abs(value - wanted) <= KERNEL * max(1, abs(wanted))
-        assert abs(gradient - slopes).max() <= KERNEL * max(1, abs(slopes).max())
-
-
-def test_the_likelihood_is_the_one_by_hand():
-    """Differences of the log-density between points, less those of the prior by hand."""
-    assert off_by_hand() < KERNEL
-
-
-def test_another_formula_is_noticed():
-    """Twin that must fail: the formula by hand at a point that is a thousandth further."""
-    assert off_by_hand(shift=1e-3) > 1e3 * KERNEL
-
-
-def off_by_hand(shift=0.0):
-    """Largest difference, as part of the log-likelihood."""
-    found = []
-    for point, fused, _, level in densities(shift):
-        names = [latent.name for latent in sight().latents]
-        reach, keen = point[names.index("reach")], point[names.index("keen")]
-        jacobian = -np.logaddexp(0, reach) - np.logaddexp(0, -reach)  # uniform, on the logit scale
-        prior = jacobian - keen**2 / 2
-        found.append((fused(point)[0] - prior - level, abs(level)))
-    offs = np.array([off for off, _ in found])
-    return np.ptp(offs) / max(level for _, level in found)

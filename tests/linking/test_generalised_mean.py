@@ -47,34 +47,6 @@ def test_grows_with_the_power_and_stays_among_its_parts(parts):
     assert means[-1] == max(parts)
 
 
-@given(parts=PARTS, power=st.floats(-1e-5, 1e-5))
-def test_has_no_jump_at_power_zero(parts, power):
-    """The first term of the expansion in the power: half the variance of the logarithms."""
-    geometric, logs = float(generalised_mean(*parts, power=0)), np.log(parts)
-    expected = geometric * (1 + power * logs.var() / 2)
-    assert float(generalised_mean(*parts, power=power)) == pytest.approx(expected, rel=1e-7)
-
-
-def test_the_textbook_formula_loses_its_digits_near_power_zero():
-    """Twin that must fail: raising to 1e-12 and back leaves few digits."""
-    parts, power = np.array([0.2, 0.8]), 1e-12
-    textbook = np.mean(parts**power) ** (1 / power)
-    assert abs(textbook - 0.4) > 1e-6
-    assert float(generalised_mean(*parts, power=power)) == pytest.approx(0.4, abs=1e-11)
-
-
-@given(power=st.sampled_from(POWERS), parts=PARTS)
-def test_of_equal_parts_is_that_part(power, parts):
-    same = [parts[0]] * len(parts)
-    assert float(generalised_mean(*same, power=power)) == pytest.approx(parts[0], rel=ROUNDING)
-
-
-@pytest.mark.parametrize(("power", "expected"), [(-1, 0), (0, 0), (0.5, 0.25), (1, 0.5), (inf, 1)])
-def test_a_part_of_zero(power, expected):
-    assert float(generalised_mean(0.0, 1.0, power=power)) == pytest.approx(expected, abs=ROUNDING)
-    assert float(generalised_mean(0.0, 0.0, power=power)) == 0
-
-
 def test_weights_are_scaled_and_repeat_parts():
     parts = 0.2, 0.7
     weighted = generalised_mean(*parts, power=-2, weights=(2, 1))

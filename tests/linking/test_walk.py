@@ -51,15 +51,6 @@ def test_at_the_knots_it_is_brownian_motion():
     assert not (np.abs(covariance(alike) - wanted) < error).all()
 
 
-def test_range_and_text():
-    at = ml.MetaFeature("at", low=0, high=4)
-    step = ml.Bias("step", low=-1, high=2, labels=STEPS, dim="part", per=P)
-    found = walk(at, step, knots=KNOTS, over="part")
-    reach = 1 + 0.5 + 2.75**0.5
-    assert (found.range.low, found.range.high) == pytest.approx((-reach, 2 * reach))
-    assert found.dims == {}
-
-
 def declared(knots, over="part", at=None):
     at = ml.MetaFeature("at", low=0, high=4) if at is None else at
     step = ml.Bias("step", labels=STEPS, dim="part", per=P)
