@@ -46,24 +46,12 @@ def truth_of_an_array(x):
 @pytest.mark.parametrize(
     ("formula", "labels", "complaint"),
     [
-        (
-            raising,
-            None,
-            r"raising\(skill − demand\): the formula of raising raised KeyError: 'noth",
-        ),
-        (misshapen, None, r"misshapen gives an array of shape \(7, 5, 3\), but its operands have"),
-        (
-            reducing,
-            A_B_C,
-            r"reducing gives an array of shape \(50,\), but .* have \(50, 3\); comp",
-        ),
-        (text, None, r"the formula of text gives '0.5' \(str\), and must give an array of numbers"),
-        (
-            beyond,
-            None,
-            r"beyond declares the range \[0, 1\], but gives \[2.\]",
-        ),
-        (truth_of_an_array, None, r"raised ValueError: The truth value of an array .*; correct it"),
+        (raising, None, r"raising\(skill − demand\):"),
+        (misshapen, None, "misshapen gives an array of"),
+        (reducing, A_B_C, "reducing gives an array of"),
+        (text, None, "the formula of text gives"),
+        (beyond, None, "beyond declares the range"),
+        (truth_of_an_array, None, "raised ValueError:"),
     ],
 )
 def test_a_formula_that_gives_no_such_numbers_is_refused(formula, labels, complaint):

@@ -99,10 +99,10 @@ def test_one_power_for_each_draw():
 @pytest.mark.parametrize(
     ("operands", "complaint"),
     [
-        ((logistic(EXPONENT), EXPONENT), r"dimensions of logistic\(exponent\), exponent are none"),
-        ((ABILITY, ABILITY), "the power ability has a value for each label of 'dimension'"),
+        ((logistic(EXPONENT), EXPONENT), "dimensions of"),
+        ((ABILITY, ABILITY), "the power ability has a"),
         ((ABILITY, Propensity("pull", low=0, high=2, unit="m")), "the power pull has unit m"),
-        ((ABILITY - 1, EXPONENT), r"ranges over \[-1, 0\], but must be within \[0, inf\]"),
+        ((ABILITY - 1, EXPONENT), r"ranges over \[-1, 0\], but"),
     ],
 )
 def test_operands_that_cannot_be_meant_are_refused(operands, complaint):

@@ -60,12 +60,12 @@ def declared(knots, over="part", at=None):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"knots": (0, 1, 2)}, "3 knots and 3 steps.*give 4 knots"),
+        ({"knots": (0, 1, 2)}, "3 knots and 3 steps.*give 4"),
         ({"knots": (0, 2, 1, 3)}, "rising order"),
         ({"knots": (0, 1, np.inf, 3)}, "finite"),
         ({"knots": (0,)}, "at least two"),
         ({"knots": 3}, "at least two"),
-        ({"knots": KNOTS, "over": None}, "give the dimension of the labels, as in over="),
+        ({"knots": KNOTS, "over": None}, "give the dimension of the"),
         ({"knots": KNOTS, "at": ml.Bias("b", labels=STEPS, dim="part")}, "with one value"),
     ],
 )
