@@ -51,15 +51,6 @@ def test_a_lower_end_accepts_with_the_exact_probability(coins, confidence):
                 assert accepted[name] == (exact >= confidence)
 
 
-def test_the_mean_accepts_other_items():
-    """Twin: whoever takes the mean for the lower end accepts what is not sure."""
-    forecast = interval_forecast([0.95, 0.93, 0.5], [0.91, 0.6, 0.2])
-    cautious = ml.decisions.accept(forecast, 0.9)
-    daring = ml.decisions.accept(forecast, 0.9, cautious=False)
-    assert cautious.table["accepted"].tolist() == [True, False, False]
-    assert daring.table["accepted"].tolist() == [True, True, False]
-
-
 def test_together_is_the_largest_set_by_brute_force():
     rng = np.random.default_rng(4)
     for _ in range(20):
@@ -90,12 +81,6 @@ def test_shares_are_held_against_outcomes():
     few = accepted.check(outcomes_of(rows, ["Ann", "Bob"]), fewest=61)
     assert few["verdict"].tolist() == [NOT_CLAIMABLE] * 2
     assert accepted.subjects.loc["Ann"].tolist() == [100, 60, 0.6, pytest.approx(0.95)]
-
-
-def test_a_share_just_below_is_within_error():
-    forecast = point_forecast(np.full((1, 100), 0.95), ["Ann"], [f"i{k}" for k in range(100)])
-    found = ml.decisions.accept(forecast, 0.9).check(outcomes_of([[1] * 88 + [0] * 12]))
-    assert found["verdict"].tolist() == ["within error"]
 
 
 def test_of_calibrated_forecasts_accepted_items_succeed_often_enough():
@@ -166,12 +151,6 @@ def test_no_other_assignment_is_cheaper(seed):
     assert max(totals) > min(totals) or len(set(totals)) == 1, "twin: another choice costs more"
 
 
-def test_of_equal_costs_the_surer_subject_is_chosen():
-    chances = np.array([[0.91, 0.95], [0.99, 0.92]])
-    found = ml.decisions.route(point_forecast(chances, ["a", "b"], ["i", "j"]), {"a": 1, "b": 1})
-    assert found["subject"].tolist() == ["b", "a"]
-
-
 @pytest.mark.parametrize(
     ("costs", "said"),
     [
@@ -218,12 +197,6 @@ def test_areas_are_those_of_all_orders(seed):
     assert found["excess"] >= -1e-12
 
 
-def test_a_forecast_that_tells_nothing_has_the_failure_rate():
-    assert curve_of([0.5] * 4, [1, 0, 0, 1]).areas.loc["Ann", "area"] == pytest.approx(0.5)
-    wrong = curve_of([0.1, 0.9, 0.8, 0.2], [1, 0, 0, 1]).areas.loc["Ann", "area"]
-    assert wrong > 0.75, "twin: an order turned round is worse than none"
-
-
 def test_the_largest_share_is_read_off_the_curve():
     found = curve_of([0.9, 0.8, 0.7, 0.6, 0.5], [1, 1, 0, 1, 0])
     assert found.largest(0.75)["Ann"] == pytest.approx(0.8)
@@ -241,20 +214,3 @@ def test_all_subjects_are_pooled_and_attempts_counted():
     assert pooled["coverage"].tolist() == pytest.approx([0.5, 0.9, 1.0])
     assert pooled["success"].tolist() == pytest.approx([0.8, 5 / 9, 0.5])
     assert found.areas["attempts"].tolist() == [5, 5, 10]
-
-
-def test_lower_ends_order_otherwise():
-    names = ["i0", "i1"]
-    known = ml.Evaluation.from_wide(
-        pd.DataFrame([[0, 1]], ["Ann"], names), pd.DataFrame(index=names)
-    )
-    forecast = point_forecast(np.array([[0.9, 0.8]]), ["Ann"], names)
-    low = (("subject", "item"), np.array([[0.2, 0.7]]))
-    forecast = ml.Forecast(forecast.data.assign(low=low), 0.9)
-    by_mean, by_low = (
-        ml.decisions.risk_coverage(forecast, known, by=by).largest(0.9)["Ann"]
-        for by in ("mean", "low")
-    )
-    assert (by_mean, by_low) == (0.0, 0.5)
-    with pytest.raises(ml.FitError, match="by='high'"):
-        ml.decisions.risk_coverage(forecast, known, by="high")

@@ -94,16 +94,6 @@ def test_a_name_of_another_package_is_met_by_a_hint():
         _ = ml.sbc
 
 
-def test_a_name_that_was_replaced_is_met_by_the_new_call():
-    with pytest.raises(AttributeError, match=r"'update'; .*: ml\.fit\(layout, old \+ more\)$"):
-        _ = ml.update
-
-
-def test_the_former_power_mean_is_met_by_the_new_call():
-    with pytest.raises(AttributeError, match=r"'power_mean'; ml\.linking\.generalised_mean takes"):
-        _ = ml.power_mean
-
-
 def test_calls_that_replace_former_names_exist():
     for name in ("suspicion", "claim", "leave_future_out", "find_kink", "read_scores"):
         with pytest.raises(AttributeError) as raised:
