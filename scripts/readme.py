@@ -154,9 +154,8 @@ def report_picture(report: Path, picture: Path) -> None:
 
 
 def main(images: Path = ROOT / "docs" / "images") -> None:
-    """Execute the example, print its numbers and draw its pictures; then those of the studies."""
+    """Execute the example, print its numbers and draw its pictures and that of the packages."""
     import measurement_layouts as ml
-    from measurement_layouts.plots import criticism_map
 
     names: dict[str, Any] = {}
     exec(example(), names)
@@ -169,13 +168,20 @@ def main(images: Path = ROOT / "docs" / "images") -> None:
     with tempfile.TemporaryDirectory() as folder:
         report = ml.report(names["fit"], Path(folder, "report.html"), evaluation=sample)
         report_picture(report, images / "report.png")
+    packages().render(outfile=images / "packages.svg", cleanup=True)
+
+
+def studies(images: Path = ROOT / "docs" / "images") -> None:
+    """Draw the pictures of the page on what the studies find."""
+    from measurement_layouts.plots import criticism_map
+
     agents().savefig(images / "capabilities.png", dpi=130)
     criticism_map(criticism()).figure.savefig(images / "criticism.png", dpi=130)
     incited().savefig(images / "propensities.png", dpi=110)
     known_abilities().savefig(images / "general-scales.png", dpi=110)
     misaligned().savefig(images / "dispositions.png", dpi=110)
-    packages().render(outfile=images / "packages.svg", cleanup=True)
 
 
 if __name__ == "__main__":
     main()
+    studies()
