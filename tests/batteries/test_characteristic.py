@@ -85,26 +85,6 @@ def test_what_cannot_be_fitted_has_a_reason(rates, ability, reason):
     assert row["reason"].startswith(reason)
 
 
-def test_a_subject_stands_alone(evaluation, curves):
-    alone = characteristic_curves(evaluation.select(subjects=["s1"]), NAMES)
-    same = curves.table[curves.table["subject"] == "s1"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone.table, same, rtol=1e-9)
-
-
-def test_results_hang_together(evaluation):
-    found = characteristic_curves(evaluation, NAMES, resamples=50)
-    assert found.abilities.loc["s0"].tolist() == found.table["ability"].tolist()[:3]
-    assert dict(found.draws.sizes) == {"subject": 2, "dimension": 3, "draw": 50}
-    line = found.curve("s0", "memory")
-    assert (line["low"] <= line["success"]).mean() > 0.95
-    assert (line["success"].diff().dropna() <= 1e-12).all()
-    row = found.row("s0", "memory")
-    assert np.trapezoid(line["success"], line["level"]) == pytest.approx(row["ability"], abs=0.05)
-    again = characteristic_curves(evaluation, NAMES, resamples=50)
-    pd.testing.assert_frame_equal(found.table, again.table)
-    assert repr(found).startswith("<CharacteristicCurves: 2 subjects, 3 dimensions, 0 without")
-
-
 def test_what_cannot_be_asked_is_refused(evaluation, curves):
     half = ml.Evaluation(evaluation.items + 0.5, evaluation.successes, evaluation.trials)
     for given, names, options, error, message in (

@@ -39,14 +39,6 @@ def test_against_scipy(evaluation):
     assert np.allclose(found.overall, expected, atol=1e-12)
 
 
-def test_constant_dimension_and_no_outcomes(evaluation):
-    found = demand_correlations(evaluation.items.assign(MS=1), NAMES)
-    assert found.between["MS"].isna().all()
-    assert found.between.loc["QLl", "QLl"] == pytest.approx(1)
-    assert found.success.shape == (0, 3)
-    assert found.overall is None
-
-
 def test_errors(evaluation):
     with pytest.raises(DataError, match="no column AT"):
         demand_correlations(evaluation, ["AT"])

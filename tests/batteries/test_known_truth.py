@@ -1,12 +1,9 @@
 """Abilities that outcomes were drawn with come back, and what the slices cost."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from helpers import one_dominant
-from scipy.special import expit, ndtr
 
-import measurement_layouts as ml
 from measurement_layouts.batteries.characteristic import characteristic_curves
 
 NAMES = one_dominant.NAMES
@@ -56,22 +53,3 @@ def test_abilities_are_recovered():
     ]
     blind = np.stack(alone, axis=1).ravel() - truth  # twin: other demands are not looked at
     assert not unbiased(blind)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("together", "correlation", "says"),
-    [("prod", 0.0, 2.36), ("prod", 0.9, 2.27), ("min", 0.0, 2.98), ("min", 0.9, 3.0)],
-)
-def test_what_the_slices_cost(together, correlation, says):
-    """Abilities of 3.0 on six demands: too low where all of them can fail an item."""
-    rng = np.random.default_rng(1)
-    normal = np.sqrt(correlation) * rng.normal(size=(60_000, 1))
-    normal = normal + np.sqrt(1 - correlation) * rng.normal(size=(60_000, 6))
-    levels = np.floor(6 * ndtr(normal)).clip(0, 5)
-    chance = getattr(np, together)(expit(2 * (3 - levels)), axis=1)
-    items = pd.DataFrame(levels, columns=list("abcdef"))
-    solved = pd.DataFrame([rng.random(len(items)) < chance], ["Ann"])
-    evaluation = ml.Evaluation.from_wide(solved, items)
-    table = characteristic_curves(evaluation, list("abcdef"), resamples=2).table
-    assert table["ability"].mean() == pytest.approx(says, abs=0.06)

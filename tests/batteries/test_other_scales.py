@@ -7,7 +7,6 @@ import pytest
 from helpers import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.annotation import open_ended, pooled
 from measurement_layouts.batteries import (
     characteristic_curves,
     demand_correlations,
@@ -42,42 +41,6 @@ def test_abilities_on_other_scales(low, high, ability):
     at = curves.curve("Ann", "logic", np.array([ability]))
     assert at["success"].item() == pytest.approx(0.5, abs=0.06)
     assert curves.bins["level"].unique().tolist() == list(range(low, high + 1))
-
-
-def test_a_scale_moved_is_the_same_scale():
-    """Ability, interval, curve and bins move with the levels; the twin forgets where it begins."""
-    evaluation = answered(0, 10, 4.2)
-    moved = ml.Evaluation(evaluation.items - 5, evaluation.successes, evaluation.trials)
-    options = {"columns": ["logic", "volume"], "resamples": 20}
-    zero = characteristic_curves(evaluation, **options)
-    five = characteristic_curves(moved, **options, lowest=-5)
-    columns = ["ability", "low", "high"]
-    pd.testing.assert_frame_equal(five.table[columns] + 5, zero.table[columns])
-    there = np.linspace(0, 11, 12)
-    one, other = zero.curve("Ann", "logic", there), five.curve("Ann", "logic", there - 5)
-    pd.testing.assert_frame_equal(one.drop(columns="level"), other.drop(columns="level"))
-    assert five.curve("Ann", "logic")["level"].iloc[[0, -1]].tolist() == [-5, 6]
-    with pytest.raises(ml.DataError, match="give whole numbers from 0 to 19"):
-        characteristic_curves(moved, **options)
-    with pytest.raises(ml.FitError, match=r"lowest=0\.5; give a whole number"):
-        characteristic_curves(moved, **options, lowest=0.5)
-
-
-@pytest.mark.parametrize(("low", "high"), SCALES)
-def test_figures_of_curves_show_the_scale(low, high):
-    curves = characteristic_curves(
-        answered(low, high, (low + high) / 2), ["logic", "volume"], resamples=20, lowest=min(low, 0)
-    )
-    for ax in (
-        ml.plots.curve_plot(curves, "Ann", "logic"),
-        ml.plots.curve_panels(curves, "Ann")[0],
-        ml.plots.curves_by_subject(curves, "logic"),
-    ):
-        first, last = ax.get_xlim()
-        assert first <= min(low, 0)
-        assert last >= high
-        ticks = [tick for tick in ax.get_xticks() if first <= tick <= last]
-        assert min(ticks) == min(low, 0)
 
 
 @pytest.mark.parametrize(("low", "high"), SCALES)
@@ -121,23 +84,6 @@ def test_propensities_from_minus_five_to_five():
     assert panel.get_ylim()[0] < -5 < 5 < panel.get_ylim()[1]
 
 
-def test_annotated_bands_beyond_three():
-    one, two = (pd.DataFrame({"low": [-5, at], "high": [at, 5]}, list("ab")) for at in (-4, 4))
-    assert pooled({"one": one, "two": two}, ends=(-5, 5))["low"].tolist() == [-5, 0]
-    assert open_ended(one, ends=(-5, 5))["low"].tolist() == [-np.inf, -4]
-
-
-@pytest.mark.parametrize(("low", "high"), SCALES)
-def test_the_circle_begins_at_the_scale_s_lowest_level(low, high):
-    evaluation = answered(low, high, (low + high) / 2)
-    items = evaluation.items.assign(space=evaluation.items["logic"].to_numpy()[::-1])
-    three = ml.Evaluation(items, evaluation.successes, evaluation.trials)
-    curves = characteristic_curves(three, ["logic", "volume", "space"], resamples=20, lowest=low)
-    bottom, top = ml.plots.ability_radar(curves).get_ylim()
-    assert bottom == low
-    assert top > max(high, curves.table["ability"].max())
-
-
 @pytest.mark.parametrize(("low", "high"), SCALES)
 @pytest.mark.parametrize("declared", ["abilities", "demands"])
 def test_the_circle_of_a_fit_begins_at_the_scale_s_lowest_level(low, high, declared):
@@ -166,24 +112,3 @@ def test_layouts_of_the_general_scales_take_a_highest_level(layout):
     features = [feature for one in (five, ten) for feature in one.meta_features]
     ends = {(one.low, one.high) for one in features if one.name == "demand"}
     assert ends == {(0, 5), (0, 10)}
-
-
-def test_batteries_of_the_general_scales_take_a_highest_level():
-    """Level 10 is read, fitted, and refused where the scale ends at 5."""
-    row = {"benchmark": "Quiz", "task": "logic"} | dict.fromkeys(adele.DEMANDS, 0)
-    levels = np.arange(120) % 11
-    table = pd.DataFrame([row] * 120).assign(instance_id=[f"q{n}" for n in range(120)], QLl=levels)
-    table["UG"] = 90.0 + 10 * (np.arange(120) % 2)
-    solved = np.random.default_rng(3).random(120) < logistic(7.0 - levels, 2.0)
-    table = table.assign(Ann=solved.astype(int))
-    with pytest.raises(ml.DataError, match="give whole levels of 0 to 5"):
-        adele.read_battery(table, ["Ann"])
-    with pytest.raises(ml.FitError, match=r"highest=9\.5; give a whole number"):
-        adele.read_battery(table, ["Ann"], highest=9.5)
-    evaluation = adele.read_battery(table, ["Ann"], highest=10)
-    assert evaluation.items["demand[QLl]"].tolist() == levels.tolist()
-    layout = adele.additive_layout(spread=1.0, highest=10)
-    fit = ml.fit(layout, evaluation, draws=200, tune=200, chains=2, seed=1, progressbar=False)
-    ends = evaluation.items.loc[["q0", "q10"]].set_axis(["easy", "hard"])
-    easy, hard = fit.forecast(ends).data["mean"].to_numpy().ravel()
-    assert easy > 0.9 > 0.1 > hard

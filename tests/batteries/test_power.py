@@ -49,8 +49,8 @@ def test_power_is_that_of_exact_posteriors():
 @pytest.mark.parametrize(
     ("difference", "options", "message"),
     [
-        ({"sight": 0}, {}, r"difference\['sight'\]=0; give a number other than 0"),
-        ({"hearing": 1}, {}, "there is no profile element hearing"),
+        ({"sight": 0}, {}, r"difference\['sight'\]=0;"),
+        ({"hearing": 1}, {}, "there is no profile element"),
         ({"sight": 11}, {}, "give a smaller difference"),
         (1, {}, "give one by latent"),
         ({"sight": 1}, {"items": 0}, "items=0"),

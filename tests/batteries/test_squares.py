@@ -70,14 +70,3 @@ def test_nothing_that_scipy_finds_is_better(rng):
         assert own <= least * (1 + 1e-6) + 1e-12
         if own > least * (1 - 1e-6) and least > 1e-6:
             assert ability[row] == pytest.approx(area(start, np.exp(log_slope)), rel=2e-3)
-
-
-def test_steps_are_the_limit_of_steep_curves():
-    rates = np.array([[1, 1, 0.4, 0, 0], [0.9, 0.8, 0.6, 0.3, 0.2]])
-    ability, slope = fit_logistic(LEVELS, rates, np.array([[1.0] * 5, [1, 0.1, 1, 1, 1]]))
-    assert ability[0] == 3
-    assert slope[0] == np.inf
-    assert np.isfinite(slope[1])
-    steep = 2000.0  # at which the rate at level 3 is met as well
-    near = area(steep * 3 + np.log(0.4 / 0.6), steep)
-    assert near == pytest.approx(3, abs=1e-3)

@@ -26,8 +26,3 @@ def test_density_integrates_to_one(support, draw):
         0.0,
         pytest.approx(0),
     )
-
-
-def test_density_of_one_value():
-    at = np.array([0.0, 1.0])
-    assert density(np.ones(9), at, REALS).tolist() == [0, np.inf]

@@ -7,7 +7,6 @@ import pytest
 import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation, FitError, LayoutError
 from measurement_layouts.command import main
-from measurement_layouts.common import options
 from measurement_layouts.evaluations.logs.table import read_table
 from measurement_layouts.linking import logistic
 
@@ -76,18 +75,6 @@ def test_what_is_told_apart_at_its_ends_still_is():
         assert second.endswith("x-2; known: Bob")
         path = "/".join(["folder"] * 40)
         assert str(given(f"{path}: no such file")) == f"{path}: no such file"
-
-
-@pytest.mark.parametrize("value", [-1, 2**63, 10**40, 0.5, True, "5", None])
-def test_whole_numbers_have_two_limits(value):
-    with pytest.raises(FitError) as raised:
-        options.whole("draws", value, 4)
-    assert "give a whole number of at least 4, at most 2**63 - 1" in str(raised.value)
-
-
-def test_the_limits_themselves_are_taken():
-    assert options.whole("draws", 4, 4) == 4
-    assert options.whole("draws", 2**63 - 1, 4) == 2**63 - 1
 
 
 def test_commands_say_both_limits(capsys):

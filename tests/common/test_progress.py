@@ -4,11 +4,10 @@ import io
 
 import pytest
 from rich.console import Console
-from rich.progress import Progress
 from rich.status import Status
 
 from measurement_layouts.common import progress
-from measurement_layouts.common.progress import time_left, track, waiting
+from measurement_layouts.common.progress import track, waiting
 
 
 @pytest.fixture
@@ -43,13 +42,6 @@ def notebook(monkeypatch):
     return display
 
 
-def test_a_log_stays_empty(capfd):
-    """Standard error is no terminal here."""
-    with waiting("compiling", show=True):
-        assert list(track("abc", total=3, show=True)) == ["a", "b", "c"]
-    assert capfd.readouterr() == ("", "")
-
-
 def test_a_terminal_shows_it_on_standard_error(monkeypatch, capfd):
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert list(track("abc", total=3, show=True, what="letters")) == ["a", "b", "c"]
@@ -71,12 +63,6 @@ def test_not_converged_ones_are_counted(terminal):
     assert "not converged" not in seen[0]
 
 
-def test_nobody_not_converged_is_not_mentioned(terminal):
-    list(track("abc", total=3, show=True, not_converged=lambda letter: False))
-    assert "3/3" in terminal.file.getvalue()
-    assert "not converged" not in terminal.file.getvalue()
-
-
 def test_a_resumed_bar_starts_where_it_stopped(terminal):
     work = track("de", total=5, show=True, before=3)
     next(work)
@@ -84,21 +70,6 @@ def test_a_resumed_bar_starts_where_it_stopped(terminal):
     assert "3/5" in terminal.file.getvalue()
     list(track("de", total=5, show=True, before=3))
     assert "5/5" in terminal.file.getvalue()
-
-
-def test_the_time_left_is_at_the_pace_of_this_run():
-    now = 0.0
-    bar = Progress(get_time=lambda: now)
-    resumed = bar.add_task("resumed", total=100, completed=90, before=90)
-    fresh = bar.add_task("fresh", total=100, before=0)
-    assert time_left(bar.tasks[0]) == "-:--:--"
-    bar.advance(resumed, 2)
-    bar.advance(fresh, 50)
-    now = 60.0
-    assert time_left(bar.tasks[0]) == "0:04:00"  # 2 took a minute, 8 are left
-    assert time_left(bar.tasks[1]) == "0:01:00"
-    bar.advance(resumed, 8)
-    assert time_left(bar.tasks[0]) == "0:00:00"
 
 
 def test_a_notebook_shows_one_picture_that_changes(notebook):
@@ -109,19 +80,6 @@ def test_a_notebook_shows_one_picture_that_changes(notebook):
     assert "1/3" in notebook.pictures[1]
     assert "3/3" in notebook.pictures[-1]
     assert "2 not converged" in notebook.pictures[-1]
-
-
-def test_a_notebook_shows_the_wait(notebook):
-    with waiting("compiling the layout", show=True):
-        assert notebook.pictures[-1].strip() == "compiling the layout ..."
-    assert notebook.pictures[-1].strip() == ""
-    assert len(notebook.pictures) == 2
-
-
-def test_a_terminal_shows_the_wait(terminal):
-    with waiting("compiling the layout", show=True):
-        pass
-    assert "compiling the layout" in terminal.file.getvalue()
 
 
 def test_one_of_two_indicators_is_shown(terminal, monkeypatch):

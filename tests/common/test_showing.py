@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.common.showing import Overview, Shown
 from measurement_layouts.linking import logistic
 
 HOSTILE = "<script>alert(1)</script>"
@@ -83,17 +82,6 @@ def test_the_calls_that_are_named_exist(results):
                 place = getattr(place, name)
 
 
-def test_the_text_has_the_repr_first_and_a_call_at_the_end(results):
-    evaluation = results[0]
-    lines = str(evaluation).splitlines()
-    assert lines[0] == repr(evaluation)
-    assert lines[-2:] == [
-        "  ml.check(layout, evaluation)        what a layout can learn from these data",
-        "  ml.fit(layout, evaluation, seed=1)  a profile of each subject",
-    ]
-    assert "2 ok" in str(results[2])
-
-
 def test_a_fit_that_did_not_converge_shows_the_remedy_of_its_diagnostics():
     layout = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
     items = pd.DataFrame(index=[f"i{number}" for number in range(5)])
@@ -105,15 +93,3 @@ def test_a_fit_that_did_not_converge_shows_the_remedy_of_its_diagnostics():
     assert len(wrong) == 5
     assert wrong["reason"].iloc[0] in shown
     assert shown.endswith("and 2 more, with reasons in fit.diagnostics()")
-
-
-def test_long_tables_are_cut_and_empty_ones_left_out():
-    class Long(Shown):
-        def _overview(self):
-            rows = pd.DataFrame({"a": range(100)})
-            return Overview({}, {}, {"many": rows, "none": rows[:0]})
-
-    page = Long()._repr_html_()
-    assert "many, the first 12 of 100 rows" in page
-    assert page.count("<tr") == 13
-    assert "none" not in page

@@ -36,17 +36,8 @@ def test_failing_everything_leaves_two_rays():
     assert row["log_likelihood"] == pytest.approx(0, abs=1e-9)
 
 
-def test_failing_everything_is_the_same_in_a_range_that_ends():
-    row, pieces = banded(band_layout(), [0, 0, 0], 5)
-    endless, rays = banded(endless_layout(), [0, 0, 0], 5)
-    assert row["reason"] == endless["reason"]
-    assert (pieces[0][0], pieces[-1][1]) == (-9, 9)
-    np.testing.assert_allclose([pieces[0][1], pieces[-1][0]], [rays[0][1], rays[-1][0]], atol=1e-4)
-
-
 @pytest.mark.parametrize(
-    ("solved", "words"),
-    [(True, "no failure on 40 items: anything above"), (False, "no success on")],
+    ("solved", "words"), [(True, "no failure on 40 items:"), (False, "no success on")]
 )
 def test_a_capability_of_who_solved_everything_or_nothing_has_one_limit(solved, words):
     row, (piece,) = row_of(skill_layout(), {"demand": DEMANDS}, np.full(40, int(solved)))
@@ -84,39 +75,6 @@ def test_bands_all_alike_have_mirror_images():
     row, _ = row_of(band_layout(), columns, [20, 9], [40, 10])
     assert row["identified"]
     assert 1 < row["estimate"] < 3
-
-
-@pytest.mark.parametrize("successes", [[1, 0, 1], [0, 0, 0], [1, 1, 1]])
-def test_bands_without_ends_say_nothing(successes):
-    risk = ml.Propensity("risk", prior=ml.Prior("Normal", mu=0, sigma=2))
-    layout = ml.Layout("open", ml.Success("right", 0.9 * band(risk, -np.inf, np.inf)))
-    row, pieces = row_of(layout, {}, successes)
-    assert not row["identified"]
-    assert pieces == [(-np.inf, np.inf)]
-    assert row["reason"].endswith("the outcomes are equally likely at every value: any value fits")
-
-
-def test_one_outcome_says_next_to_nothing():
-    row, _ = row_of(skill_layout(), {"demand": [1.0, 2.0]}, [1, 0], [1, 0])
-    assert not row["identified"]
-    assert row["reason"].endswith("any value fits")
-
-
-def test_places_that_fit_worse_but_not_much_worse_are_named():
-    ends = np.array([[-3.0, -2.0], [2.0, 3.0], [-9.0, 1.0]])
-    row, pieces = banded(band_layout(reach=9), [5, 5, 6], [10, 10, 10], ends)
-    assert row["identified"]
-    assert len(pieces) == 2
-    assert row["reason"].startswith("also possible: from ")
-    assert row["low"] == pieces[0][0]
-    assert row["high"] == pieces[1][1]
-
-
-def test_a_narrower_confidence_allows_less():
-    wide, _ = banded(band_layout(), [8, 9, 3], 10)
-    narrow, _ = banded(band_layout(), [8, 9, 3], 10, prob=0.5)
-    assert wide["low"] < narrow["low"] < narrow["estimate"] < narrow["high"] < wide["high"]
-    assert wide["se"] == pytest.approx(narrow["se"], rel=1e-5)
 
 
 def coverage(estimates, truth, shrink=1.0):

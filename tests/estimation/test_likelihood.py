@@ -19,7 +19,6 @@ from scipy.special import expit, log_expit
 from scipy.stats import chi2, norm
 
 import measurement_layouts as ml
-from measurement_layouts.estimation import likelihood as grids
 from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.linking import band, mean_failure, mixture
 
@@ -60,19 +59,6 @@ def test_no_place_of_a_fine_line_has_a_higher_likelihood(by_both):
         assert -1e-9 < ours.modes["log_likelihood"].max() - logs.max() < 0.01
 
 
-def test_one_start_misses_what_all_places_find(by_both):
-    """Twin that must fail: climbing from one start, as published."""
-    missed = 0
-    for (ends, *counts), ours, _, _ in by_both:
-        start = ends[np.argmax(counts[0] / counts[1])].mean()
-        near = {"bounds": (start - 0.5, start + 0.5), "method": "bounded"}
-        climbed = minimize_scalar(
-            lambda x, e=ends, c=counts: -log_likelihood([x], e, *c)[0], **near
-        )
-        missed += ours.modes["log_likelihood"].max() > -climbed.fun + 0.01
-    assert missed >= 3
-
-
 def test_every_maximum_is_listed_and_nothing_else(by_both):
     for case, ours, line, logs in by_both:
         modes = ours.modes
@@ -107,20 +93,6 @@ def test_the_compatible_set_is_where_the_likelihood_is_high(by_both):
         margin = logs - (ours.modes["log_likelihood"].max() - CUT)
         sure = np.abs(margin) > 1e-6
         assert (inside == (margin > 0))[sure].all()
-
-
-def test_an_even_line_misses_cliffs(monkeypatch):
-    """Twin that must fail: without points at the ends of bands, a cliff's maximum is lost."""
-    ends, counts = np.zeros((2, 2)), (np.array([1, 0]), np.array([1, 1]))
-    ends = np.concatenate([ends, [[-5.0, 5.0]]])
-    counts = tuple(
-        np.append(values, number) for values, number in zip(counts, (9, 10), strict=True)
-    )
-    estimates = likelihood(ends, *counts)
-    assert estimates.modes["log_likelihood"].max() > -30
-    monkeypatch.setattr(grids, "_edges", lambda *_: (np.empty(0), np.empty(0)))
-    monkeypatch.setattr(grids, "_EVEN", 500)
-    assert likelihood(ends, *counts).modes["log_likelihood"].max() < -30
 
 
 def test_a_band_without_an_upper_end_is_a_logistic_regression():
@@ -182,30 +154,6 @@ def test_a_maximum_on_a_cliff_has_no_standard_error():
     assert "no standard error" in row["reason"]
 
 
-def test_a_level_maximum_has_no_standard_error():
-    """A narrow band that was met: all its inside is equally good."""
-    row = likelihood(
-        np.array([[0.5, 0.6], [-3, 3]]), np.array([8, 0]), np.array([8, 0])
-    ).table.iloc[0]
-    assert 0.5 < row["estimate"] < 0.6
-    assert np.isnan(row["se"])
-    assert row["reason"].startswith("no standard error")
-
-
-def test_who_else_is_there_and_items_alike_or_in_another_order_change_nothing():
-    rng = np.random.default_rng(6)
-    ends = np.repeat(bands_of(rng, 15), 2, axis=0)
-    outcomes = rng.binomial(1, chance(np.array([-2.0, 0.0, 1.0]), *ends.T))
-    together = likelihood(ends, outcomes, 1).table
-    order = rng.permutation(len(ends))
-    other = likelihood(ends[order], outcomes[1:2][:, order], 1).table
-    once = likelihood(ends[::2], outcomes[1, ::2] + outcomes[1, 1::2], 2).table
-    numbers = ["estimate", "se", "low", "high", "log_likelihood"]
-    expected = together[numbers].iloc[1].astype(float)
-    for table in (other, once):
-        np.testing.assert_allclose(table[numbers].iloc[0].astype(float), expected, rtol=1e-6)
-
-
 def test_what_noise_pulls_towards_is_the_subjects_own():
     """The published pull is a constant of the subject: one minus its mean success."""
     rng = np.random.default_rng(7)
@@ -219,15 +167,6 @@ def test_what_noise_pulls_towards_is_the_subjects_own():
         alone = likelihood(ends, outcome, 1, fixed).table.iloc[0]
         assert row.estimate == pytest.approx(alone["estimate"], abs=1e-6)
         assert row.log_likelihood == pytest.approx(alone["log_likelihood"], abs=1e-9)
-
-
-def test_a_curve_takes_values_of_any_shape():
-    ends, successes, trials = random_case(3)
-    (curve,) = likelihood(ends, successes, trials).curves.values()
-    at = np.linspace(-4, 4, 6).reshape(2, 3)
-    expected = log_likelihood(at.ravel(), ends, successes, trials).reshape(2, 3)
-    np.testing.assert_allclose(curve(at), expected, rtol=1e-9)
-    assert curve(np.array(0.3)).shape == ()
 
 
 def test_what_is_unseen_is_averaged_over():

@@ -31,19 +31,11 @@ def middle(*bands, **limits):
     return (peak["low"] + peak["high"]) / 2
 
 
-def test_few_trials_do_not_win_and_of_equals_the_widest_does():
-    assert middle([0, 1, 9], [9, 9, 10], [30, 40, 1], [40, 41, 1]) == 5
-    equal = [0, 2, 9], [1, 8, 10], [4, 4, 4], [4, 4, 4]
-    assert middle(*equal) == 5
-    assert middle(*equal, low=4) == 6
-    assert middle([0], [np.inf], [1], [1]) == np.inf
-
-
 @pytest.mark.parametrize(
     ("bands", "words"),
     [
         (([0, 1], [1, 2], [1], [1]), "give four lists"),
-        (([-1], ["far"], [1], [1]), "could not convert string to float"),
+        (([-1], ["far"], [1], [1]), "could not convert string to"),
         (([0, 3], [1, 2], [1, 1], [1, 1]), "1 of 2 band"),
         (([], [], [], []), "0 of 0 band"),
     ],

@@ -126,9 +126,9 @@ def test_the_raters_needed_are_spearmans_and_browns():
 @pytest.mark.parametrize(
     ("levels", "options", "words"),
     [
-        (np.zeros((9, 1)), {}, "there are 1 rater, and 2 are needed to estimate their noise; add"),
-        (np.zeros((9, 2)), {"equal": False}, "2 raters, and 3 are needed .* or equal=True"),
-        (np.full((9, 2), np.nan), {}, "no rater rated the dimension 'd'; leave it out"),
+        (np.zeros((9, 1)), {}, "there are 1 rater, and 2"),
+        (np.zeros((9, 2)), {"equal": False}, "2 raters, and 3 are needed"),
+        (np.full((9, 2), np.nan), {}, "no rater rated the"),
         (np.zeros((9, 2)), {"draws": 1}, "draws=1"),
     ],
 )

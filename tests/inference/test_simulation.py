@@ -1,7 +1,5 @@
 """Simulated outcomes: as often as expected, pulled towards the subject's own mean failure."""
 
-import copy
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,14 +64,6 @@ def test_frequencies_are_as_expected(animal_ai, items, profiles):
     assert (counts.trials == trials).all(axis=None)
 
 
-def test_same_seed_same_outcomes(animal_ai, items, profiles):
-    one, two, other = (simulate(animal_ai, items, profiles, seed=seed) for seed in (3, 3, 4))
-    pd.testing.assert_frame_equal(one.successes, two.successes)
-    assert not one.successes.equals(other.successes)
-    assert one.subjects == ["Ann", "Bob", "Cyd"]
-    pd.testing.assert_frame_equal(one.items, items.rename_axis("item"))
-
-
 def test_labelled_profiles(rng):
     layout = small_layouts.labelled()
     items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[AS]", "demand[CEc]"])
@@ -83,22 +73,12 @@ def test_labelled_profiles(rng):
     assert np.abs(expected(layout, items, people) - exact).max() < 1e-12
 
 
-def test_inputs_stay_as_they_are(animal_ai, items, profiles):
-    before = copy.deepcopy((items, profiles))
-    simulate(animal_ai, items, profiles, seed=1)
-    pd.testing.assert_frame_equal(items, before[0])
-    pd.testing.assert_frame_equal(profiles, before[1])
-
-
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        (
-            1.5,
-            r"noiseLevel lies in \[0, 1\], but the profiles have Bob on noiseLevel: 1.5; correct",
-        ),
-        (np.nan, "noiseLevel lies in .* have Bob on noiseLevel: missing"),
-        ("low", "noiseLevel lies in .* have Bob on noiseLevel: 'low'"),
+        (1.5, r"noiseLevel lies in \[0,"),
+        (np.nan, "noiseLevel lies in .* have"),
+        ("low", "noiseLevel lies in .* have"),
     ],
 )
 def test_profiles_outside_the_range(animal_ai, items, profiles, cell, message):

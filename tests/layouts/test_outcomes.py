@@ -57,13 +57,6 @@ def test_hidden_nodes_show_nowhere(tmp_path):
     assert layout.draw(tmp_path / "layout.svg").stat().st_size > 1000
 
 
-def test_diagrams_say_grades_places_and_how_they_are_spread():
-    mermaid = whole().to_mermaid()
-    assert "lost #60; detour #60; near #60; direct" in mermaid
-    assert "in 4 places" in mermaid
-    assert "path ~ Graded(logistic(objectPermanence − timeHidden), gap=gap)" in str(whole())
-
-
 def test_round_trips():
     layout = whole()
     read = Layout.from_dict(json.loads(json.dumps(layout.to_dict())))
@@ -85,13 +78,6 @@ def test_fingerprints_tell_what_is_computed():
     ]
     assert len({layout.fingerprint for layout in made}) == len(made)
     assert Layout("y", Graded("credit", able(), about="how")).fingerprint == made[1].fingerprint
-
-
-def test_names_like_those_of_hidden_nodes_do_not_collide():
-    leaves = [Score(name, able(), precision=2) for name in ("credit", "credit threshold")]
-    layout = Layout("x", *leaves, Success("continues", able()))
-    names = [feature.name for feature in layout.row_features]
-    assert len(names) == len(set(names)) == 9
 
 
 P = able()

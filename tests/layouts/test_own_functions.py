@@ -59,12 +59,6 @@ def test_a_formula_that_gives_no_such_numbers_is_refused(formula, labels, compla
         layout_of(formula, labels)
 
 
-@pytest.mark.parametrize("labels", [None, A_B_C])
-def test_a_formula_may_give_one_number_or_one_per_label(labels):
-    layout_of(lambda x: arrays.sigmoid(x), labels)
-    layout_of(lambda x: 0.5, labels)
-
-
 @pytest.mark.parametrize("value", [None, "a", [1.0], np.array(["a"]), 1j, np.timedelta64(1, "s")])
 def test_what_is_no_number_is_no_operand(value):
     with pytest.raises(
@@ -81,10 +75,3 @@ def test_what_no_float_holds_stands_in_no_expression(value):
         Capability("skill", low=0, high=2) * value
     with pytest.raises(LayoutError, match=r"low=.* is not a number; give a number in the unit"):
         Capability("skill", low=value, high=2)
-
-
-def test_axes_of_plain_arrays_have_no_names():
-    with pytest.raises(
-        LayoutError, match="over='skill' names a label dimension, but plain arrays have no labels"
-    ):
-        product(np.ones(3), over="skill")

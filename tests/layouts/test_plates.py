@@ -6,14 +6,12 @@ import pickle
 import numpy as np
 import pytest
 from helpers.joint_layouts import JOINT, exam, normal, random_joint_layouts, rasch, zero_sum
-from helpers.random_layouts import random_layouts
 from hypothesis import given
 
 import measurement_layouts as ml
 from measurement_layouts.layouts.latents import plates_of
 from measurement_layouts.layouts.opposed import opposed
-from measurement_layouts.layouts.plates import determines, finest
-from measurement_layouts.linking import logistic, logit, mixture, product
+from measurement_layouts.linking import logistic, mixture, product
 
 TASK = ml.Category("task")
 BENCHMARK = ml.Category("benchmark", per=TASK)
@@ -47,34 +45,6 @@ def layout(margin, name="one"):
 def test_who_has_a_value(latent, plates):
     assert latent.plates == plates
     assert latent.is_profile == (plates == ("subject",))
-
-
-def test_what_is_the_default_is_not_told_apart():
-    assert ml.Bias("b", per="subject") == ml.Bias("b")
-    assert ml.Spread("b", per="population") == ml.Spread("b")
-    assert ml.Bias("b", per="item") != ml.Bias("b")
-    assert hash(ml.Category("task")) == hash(TASK)
-    assert {TASK: 1}[ml.Category("task")] == 1
-
-
-@pytest.mark.parametrize(
-    ("finer", "coarser", "answer"),
-    [
-        (["item"], [TASK, BENCHMARK], True),
-        ([BENCHMARK], [TASK], False),
-        ([TASK], ["item"], False),
-        (["subject"], [SCHOOL], True),
-        (["subject"], [TASK], False),
-        (["subject", "item"], [SCHOOL, BENCHMARK], True),
-        ([SCHOOL, TASK], [SCHOOL, BENCHMARK], True),
-        ([], [TASK], False),
-        ([TASK], [], True),
-    ],
-)
-def test_a_level_says_which_coarser_one_it_is_of(finer, coarser, answer):
-    assert determines(finer, coarser) is answer
-    if answer:
-        assert finest([*coarser, *finer]) == tuple(finer)
 
 
 def refusals():
@@ -278,13 +248,6 @@ def test_what_is_beside_a_mistake_is_taken():
     ml.MetaFeature("x", low=0, high=1, per="subject", given=flag)
 
 
-def test_one_plate_is_no_parameter_of_a_prior():
-    assert zero_sum(1) == zero_sum(1, n_zerosum_axes=1)
-    assert zero_sum(1) != zero_sum(1, n_zerosum_axes=2)
-    assert zero_sum(1, n_zerosum_axes=2).zero_sum_axes == 2
-    assert normal(0, 1).zero_sum_axes == 0
-
-
 def test_a_covariate_is_no_demand():
     """It may stand in a margin alone, or oppose a demand; it is never what a fit must vary."""
     gain = ml.Bias("gain", per="population")
@@ -342,12 +305,6 @@ def test_random_joint_layouts_return_from_json(made):
     hold(made)
 
 
-@given(made=random_layouts())
-def test_layouts_with_nothing_shared_are_written_without_plates(made):
-    assert not made.joint
-    assert not any("per" in node for node in made.to_dict()["nodes"])
-
-
 def test_the_fingerprint_changes_with_who_has_a_value():
     def of(per, **options):
         return layout(ABILITY + ml.Bias("b", per=per, **options)).fingerprint
@@ -361,14 +318,6 @@ def test_the_fingerprint_changes_with_who_has_a_value():
     assert len(set(found)) == len(found)
     about = ml.Category("task", about="what was asked")
     assert of(about) == of(TASK)
-
-
-def test_an_ease_beside_a_finished_probability_moves_it():
-    """Twin: without the log-odds, p + ease may leave [0, 1]."""
-    p = mixture(logistic(ABILITY - FAR), by=0.1, toward=0.5)
-    assert ml.Success("solved", logistic(logit(p) + EASE)).range.high <= 1
-    with pytest.raises(ml.LayoutError, match="but must be within"):
-        ml.Success("solved", p + EASE)
 
 
 def test_an_effect_is_shared_and_distinct_from_a_bias():

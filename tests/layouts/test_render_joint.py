@@ -8,13 +8,9 @@ from itertools import combinations
 
 import graphviz
 import pytest
-from helpers.joint_layouts import JOINT, crossed, exam, rasch
+from helpers.joint_layouts import JOINT, crossed, exam
 
-import measurement_layouts as ml
-from measurement_layouts.layouts.drawing import captions
 from measurement_layouts.layouts.drawing.frames import frames
-from measurement_layouts.layouts.drawing.style import STYLES
-from measurement_layouts.linking import logistic
 
 needs_dot = pytest.mark.skipif(
     shutil.which("dot") is None and not os.environ.get("CI"),
@@ -40,12 +36,6 @@ def test_categories_lie_around_what_they_are_of():
     assert area.inside[0].inside[0].nodes == ("ease", "steps", "chance")
     assert school.about == "where they learnt"
     assert [frame.corner for frame in (school, area, last)] == ["left", "right", "right"]
-
-
-def test_plates_meet_once_in_whatever_order_they_are_given():
-    one, other = ml.Bias("one", per=("subject", "item")), ml.Bias("other", per=("item", "subject"))
-    (both,) = frames(ml.Layout("both", ml.Success("solved", logistic(one + other))))
-    assert (both.title, both.nodes) == ("subjects × items", ("one", "other", "solved"))
 
 
 def test_categories_that_cut_each_other_stand_beside_items():
@@ -94,13 +84,6 @@ def apart(one, other):
     return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
 
 
-def test_covariates_are_shaded_among_the_subjects():
-    source = exam().to_graphviz()
-    line = next(line for line in source.splitlines() if line.strip().startswith("tests ["))
-    assert STYLES["meta-feature"].fill in line
-    assert "tests" in every_frame(exam())["subject"][0].nodes
-
-
 @ALL_LAYOUTS
 @pytest.mark.parametrize("ending", ["svg", "png"])
 @pytest.mark.parametrize("by_dot", [True, False], ids=["dot", "matplotlib"])
@@ -141,13 +124,3 @@ def test_mermaid_nests_the_plates(name):
     assert len(edges) == len(layout.graph.edges)
     for number in range(len(every_frame(layout))):
         assert f"  style p{number} fill:none,stroke:#8A9097,color:#1A1A1A" in lines
-
-
-def test_sums_to_zero_are_said():
-    nodes = rasch().nodes | crossed().nodes
-    assert captions.facts(nodes["ease"])[-1] == "sums to 0 over items"
-    assert captions.facts(nodes["favour"]) == [
-        "∼ ZeroSumNormal(σ=0.5)",
-        "sums to 0 over group and over shape",
-    ]
-    assert "sums" not in " ".join(captions.facts(nodes["ability"]))

@@ -88,13 +88,6 @@ def test_the_fingerprint_changes_with_every_field(changed):
     assert changed != small()
 
 
-def test_the_fingerprint_overlooks_titles_and_remarks():
-    assert small(name="other").fingerprint == small().fingerprint
-    assert small(ability=ability(about="how far")).fingerprint == small().fingerprint
-    assert rich_layout(about="anything").fingerprint == rich_layout().fingerprint
-    assert small(ability=ability(low=-0.0, high=2.0)).fingerprint == small().fingerprint
-
-
 def test_the_fingerprint_of_a_custom_function_follows_its_formula():
     def layout_with(power):
         @decorator(range=(0, 1))
@@ -201,11 +194,6 @@ def test_another_format(number):
         f"layout {rich_layout().name!r}: it is written in format {number}, and this version "
         "reads 7; declare it again, or use the version that wrote it"
     )
-
-
-def test_functions_must_be_linking_functions():
-    with pytest.raises(LayoutError, match=r"functions= contains <function .*; list functions that"):
-        Layout.from_dict(written(), [survival, lambda p: p])
 
 
 def test_a_formula_nested_without_end_is_refused():

@@ -1,7 +1,6 @@
 """Properties of items that nobody observed: declared, checked, written and drawn."""
 
 import pickle
-import re
 
 import networkx as nx
 import numpy as np
@@ -9,10 +8,8 @@ import pytest
 
 import measurement_layouts as ml
 from measurement_layouts import LayoutError, MetaFeature, Unseen
-from measurement_layouts.layouts.drawing import captions
-from measurement_layouts.layouts.drawing import matplotlib as fallback
 from measurement_layouts.layouts.outcomes.unseen import SCORES
-from measurement_layouts.linking import evaluate, logistic, total
+from measurement_layouts.linking import evaluate, logistic
 
 MEASURED = MetaFeature("measured", low=-2, high=2)
 ERROR = MetaFeature("error", low=0, high=2)
@@ -57,17 +54,6 @@ def test_declarations(changes, message):
         Unseen("hard", **parts)
 
 
-def test_its_unit_is_that_of_its_mean():
-    assert str(Unseen("hard", MetaFeature("far", low=0, high=2, unit="m"), 0.5).unit) == "meter"
-
-
-def test_a_total_over_labels_is_one_number():
-    reduced = Unseen("hard", total(LABELLED, over="dimension"), 1.0)
-    assert ml.Layout("x", ml.Success("ok", logistic(LEVEL - reduced))).labels == {
-        "dimension": ("AS", "CEc")
-    }
-
-
 def test_two_of_them_are_refused():
     other = Unseen("odd", 0.0, 1.0)
     with pytest.raises(LayoutError, match="ok: hard and odd are both unseen; join them"):
@@ -92,22 +78,6 @@ def test_written_and_read():
     assert repr(told(about="x")).startswith("Unseen('hard', mean=")
 
 
-@pytest.mark.parametrize(
-    "changes", [{"positive": AGAINST}, {"noise": 0.1}, {"spread": ERROR + 1}, {"mean": 0.0}]
-)
-def test_every_part_counts_for_the_fingerprint(changes):
-    other = layout(Unseen("hard", **{**_parts(told()), **changes}))
-    assert other != layout()
-    assert other.fingerprint != layout().fingerprint
-    assert layout(told(about="a remark")).fingerprint == layout().fingerprint
-
-
-def _parts(node):
-    return {
-        part: getattr(node, part) for part in ("mean", "spread", "positive", "negative", "noise")
-    }
-
-
 def test_the_graph_leads_through_it():
     graph = layout().graph
     plates = ("subject", "item")  # its mean is the item's, its noise the subject's
@@ -117,34 +87,6 @@ def test_the_graph_leads_through_it():
     assert nx.is_directed_acyclic_graph(graph)
     alone = ml.Layout("x", ml.Success("ok", logistic(LEVEL - Unseen("hard", 0.0, 1.0))))
     assert alone.graph.nodes["ok"]["per_item"]
-
-
-def test_captions_say_what_it_is():
-    node = told()
-    assert captions.formula(node) == [
-        "∼ Normal(measured, error)",
-        "given for for, against against",
-        "drawn anew with probability noise",
-    ]
-    named = layout().outcome
-    assert not any("score" in line for line in captions.facts(node) + captions.facts(named))
-    through = ml.Derived("margin", LEVEL - told())
-    assert not any("×" in line for line in captions.facts(through))
-
-
-def test_drawn_by_both():
-    one = layout()
-    source = one.to_graphviz()
-    assert len(re.findall("unseen", source)) >= 1  # the legend
-    assert "hard" in one.to_mermaid()
-    assert fallback.picture(one, "png").startswith(b"\x89PNG")
-
-
-def test_places_are_no_labels():
-    one = layout()
-    assert one.labels == {}
-    assert list(one.dims) == ["hard score"]
-    assert one.outcome.dims == {}
 
 
 def test_weights_are_those_of_the_formula():

@@ -228,8 +228,8 @@ class TestExpectedSuccess:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"subjects": ["Ann", "Eve"]}, "not in this fit: Eve"),
-        ({"subjects": ["Ann"]}, r"comparing takes 2 to 200 subjects, and there are 1 \(Ann\)"),
+        ({"subjects": ["Ann", "Eve"]}, "not in this fit:"),
+        ({"subjects": ["Ann"]}, "comparing takes 2 to 200"),
         ({"prob": 90}, "prob=90"),
         ({"by": "wit"}, "no profile element wit"),
     ],

@@ -73,14 +73,6 @@ def test_the_item_with_the_most_mutual_information_is_chosen(drawn):
     assert best(drawn, everything, costs=costs) == cheap
 
 
-def test_with_other_weights_another_item_is_best(drawn):
-    """The twin: where the weights are not those of the answers, the choice is another."""
-    exact = [joint_information(drawn.weights, [two(chance)]) for chance in drawn.table]
-    drawn.weights = np.where(drawn.values.max(axis=1) < -0.5, 1.0, 1e-6)
-    drawn.weights /= drawn.weights.sum()
-    assert best(drawn, range(40)) != np.argmax(exact)
-
-
 @pytest.mark.parametrize("flight", [[3], [3, 8], [0, 1, 2, 3]])
 def test_items_in_flight_are_averaged_over(drawn, flight):
     together = [two(drawn.table[item]) for item in flight]
@@ -90,20 +82,6 @@ def test_items_in_flight_are_averaged_over(drawn, flight):
     ]
     open_ = np.setdiff1d(np.arange(40), flight)
     assert best(drawn, open_, flight) == np.argmax(exact)
-
-
-def test_many_items_in_flight_are_averaged_over_draws(drawn):
-    """With eleven items in flight, 64 drawn patterns find an item about as good as the best."""
-    flight = list(range(11))
-    together = [two(drawn.table[item]) for item in flight]
-    open_ = np.arange(11, 40)
-    exact = {
-        item: joint_information(drawn.weights, [*together, two(drawn.table[item])])
-        for item in open_[:12]
-    }
-    found = best(drawn, open_[:12], flight)
-    own = joint_information(drawn.weights, together)
-    assert exact[found] - own > 0.85 * (max(exact.values()) - own)
 
 
 @pytest.mark.parametrize("targets", [{"e0": 1.0}, {"e0": 1.0, "e1": 3.0}])
@@ -142,18 +120,6 @@ def test_grades_and_several_outcomes_are_taken_together(drawn):
         exact.append(entropy(mean) - own)
     found = best(drawn, range(13), ends=(2, 3))
     assert found == np.argmax(exact)
-
-
-def test_what_is_shared_is_not_what_is_asked_about(drawn):
-    """An item whose own ease is unknown tells of the ease, and not of the profile."""
-    ease = np.random.default_rng(2).normal(size=400) * 3
-    about = 1 / (1 + np.exp(-(drawn.values[:, 0] + ease)))
-    plain = 1 / (1 + np.exp(-0.9 * drawn.values[:, 0]))
-    drawn.table = np.stack([about, plain])
-    information = [joint_information(drawn.weights, [two(chance)]) for chance in drawn.table]
-    assert information[0] > information[1]
-    drawn.shared = True
-    assert best(drawn, range(2)) == 1
 
 
 def test_few_draws_find_an_item_as_good_as_any_of_a_large_bank():

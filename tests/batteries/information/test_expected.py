@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.small_layouts import animal_ai, battery, labelled
+from helpers.small_layouts import animal_ai, battery
 from scipy.special import ndtri
 
 import measurement_layouts as ml
@@ -46,27 +46,6 @@ def test_one_capability_against_its_exact_posterior(rng, count):
     assert found.sds[0, 0] == pytest.approx(exact(demands, rng), rel=0.12)
 
 
-def test_items_far_from_everybody_tell_nothing():
-    """Twin: the same number of items over the range tells nearly all."""
-    trials = np.ones((1, 40), dtype=int)
-    for demands, least, most in (
-        (np.full(40, -20.0), -0.001, 0.01),
-        (np.linspace(1, 39, 40), 0.9, 1),
-    ):
-        found = expected(walking(), {"distance": demands}, trials, seed=1)
-        shrinkage = 1 - (found.sds[0, 0] / found.prior_sd[0]) ** 2
-        assert least < shrinkage < most
-
-
-def test_small_information_is_that_of_the_formula():
-    """One trial at probability p: 1 / sd^2 grows by the mean of p (1 - p)."""
-    trials = np.ones((1, 1), dtype=int)
-    layout = ml.Layout("x", ml.Success("ok", logistic(ml.Bias("b") * 0.01)))
-    found = expected(layout, {}, trials, seed=1)
-    precision = 1 / found.prior_sd[0] ** 2 + 0.01**2 / 4
-    assert found.sds[0, 0] == pytest.approx(precision**-0.5, rel=1e-5)
-
-
 def test_trials_count_for_each_subject():
     demands = np.linspace(1, 39, 12)
     trials = np.array([[1] * 12, [4] * 12, [0] * 11 + [1], [1] * 12])
@@ -75,25 +54,6 @@ def test_trials_count_for_each_subject():
     assert found[0] == found[3]
     fourfold = expected(walking(), {"distance": np.tile(demands, 4)}, np.ones((1, 48), int), seed=1)
     assert found[1] == pytest.approx(fourfold.sds[0, 0], rel=1e-9)
-
-
-def test_many_different_sets_of_items(rng):
-    demands = np.linspace(1, 39, 30)
-    trials = (rng.random((300, 30)) < rng.uniform(0.2, 1, (300, 1))).astype(int)
-    trials[:, 0] = 1
-    found = expected(walking(), {"distance": demands}, trials, seed=1).sds.ravel()
-    alone = expected(walking(), {"distance": demands}, trials[:1], seed=1).sds.ravel()
-    assert found[0] == pytest.approx(alone[0], rel=0.25)
-    assert np.corrcoef(found, trials.sum(axis=1))[0, 1] < -0.7
-
-
-def test_two_that_only_enter_as_a_sum_are_confounded():
-    one, two = ml.Bias("one"), ml.Bias("two")
-    layout = ml.Layout("sum", ml.Success("ok", logistic(one + two)))
-    found = expected(layout, {}, np.full((1, 1), 200), seed=1)
-    assert found.correlation[0, 1] < -0.9
-    few = expected(layout, {}, np.full((1, 1), 1), seed=1)
-    assert abs(few.correlation[0, 1]) < 0.3
 
 
 def test_a_hierarchy_lends_information():
@@ -106,15 +66,6 @@ def test_a_hierarchy_lends_information():
         found = expected(layout, {}, np.full((1, 1), attempts), seed=1)
         shrinkage = 1 - (found.sds[0] / found.prior_sd) ** 2
         assert least < shrinkage[names.index("general")] < most
-
-
-def test_labels_are_told_apart():
-    rng = np.random.default_rng(1)
-    demands = np.column_stack([rng.uniform(0, 5, 50), np.full(50, -20.0)])
-    found = expected(labelled(), {"demand": demands}, np.ones((1, 50), dtype=int), seed=1)
-    first, second = 1 - (found.sds[0] / found.prior_sd) ** 2
-    assert first > 0.5
-    assert second < 0.01
 
 
 def many_bands(rng, count=30):

@@ -86,29 +86,11 @@ def test_a_damaged_head(filled, animal_ai, damage):
     assert sorted(filled.iterdir()) == before
 
 
-def test_a_file_of_something_else(filled, animal_ai):
-    other = filled / "unit-0-1-0 (copy).npz"
-    shutil.copy(filled / "unit-0-1-0.npz", other)
-    for call in (
-        lambda: ml.load(filled),
-        lambda: folders.opened(filled, animal_ai, folders.evaluation()).__enter__(),
-    ):
-        with pytest.raises(FitError) as caught:
-            call()
-        assert str(caught.value) == f"{other} is not a file of a store; remove it"
-
-
 def test_draws_of_another_store(filled, animal_ai, tmp_path):
     with folders.opened(tmp_path / "other", animal_ai, folders.evaluation(), seed=4) as store:
         folders.add(store, animal_ai, 2)
     shutil.copy(tmp_path / "other" / "unit-2-1-0.npz", filled)
     with raises("unit-2-1-0.npz is damaged .*it is a copy of another file"):
-        ml.load(filled)
-
-
-def test_without_its_head(filled, animal_ai):
-    (filled / "head.nc").unlink()
-    with raises("there is no store in the folder .*store; give a folder used as store= of fit"):
         ml.load(filled)
 
 

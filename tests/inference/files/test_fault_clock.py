@@ -11,7 +11,6 @@ from measurement_layouts.common import progress
 from measurement_layouts.inference.loop import Alone
 
 TIME_OF_DAY = ("time", "time_ns")
-STEADY = ("monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")  # so says Python
 
 
 class Falling:
@@ -59,12 +58,3 @@ def test_a_fit_that_is_stopped_and_resumed(tmp_path, monkeypatch, capsys):
     once = ml.fit(layout, wanted, **OPTIONS)
     assert same_draws(fit, once)
     assert same_draws(saved, once)
-
-
-def test_a_fit_when_steady_clocks_turn_too(tmp_path, monkeypatch, capsys):
-    turn(monkeypatch, TIME_OF_DAY + STEADY)
-    options = OPTIONS | {"progressbar": True, "n_jobs": 2}
-    fit = ml.fit(layout, cohort(5), store=tmp_path / "store", **options)
-    monkeypatch.undo()
-    assert "5/5" in capsys.readouterr().err
-    assert same_draws(fit, ml.fit(layout, cohort(5), **OPTIONS))

@@ -6,7 +6,6 @@ As a user: ``unshare -Urm python -m pytest tests/inference/files/test_fault_full
 import os
 import subprocess
 
-import pandas as pd
 import pytest
 from helpers.fault_cases import OPTIONS, cohort, exactly, layout, same_draws
 
@@ -124,31 +123,6 @@ def test_a_report(disk, short, name):
     assert ml.report(short, place, overwrite=True).stat().st_size > 1000
 
 
-def test_tables(disk, short):
-    folder = disk / "tables"
-    folder.mkdir()
-    (folder / "profiles.csv").write_bytes(b"old")
-    filler = filled(disk, leave=0)
-    before = files(disk)
-    with exactly(FitError, f"could not write {folder / 'profiles.csv'}: {FULL}"):
-        ml.reports.export_tables(short, folder, overwrite=True)
-    assert files(disk) == before
-    filler.unlink()
-    written = ml.reports.export_tables(short, folder, overwrite=True)
-    assert len(pd.read_csv(written[0])) == 3
-
-
-def test_a_diagram(disk):
-    place = disk / "layout.svg"
-    filler = filled(disk)
-    before = files(disk)
-    with exactly(OSError, f"could not write {place}: {FULL}"):
-        layout.draw(place)
-    assert files(disk) == before
-    filler.unlink()
-    assert layout.draw(place).stat().st_size > 1000
-
-
 LAYOUT = """
 import measurement_layouts as ml
 from measurement_layouts.linking import logistic
@@ -200,21 +174,3 @@ def test_the_command(disk, command, capsys, leave):
         *("profiles.csv", "diagnostics.csv", "layout.svg"),
     }
     assert same_draws(ml.load(out / "fit.nc"), ml.fit(layout, cohort(6), **OPTIONS))
-
-
-def test_a_forecast_of_the_command(disk, short, tmp_path, capsys):
-    fitted, items, place = tmp_path / "fit.nc", tmp_path / "items.csv", disk / "forecast.csv"
-    short.save(fitted)
-    cohort(1).items.to_csv(items)
-    place.write_bytes(b"old")
-    filler = filled(disk)
-    before = files(disk)
-    typed = ["forecast", str(fitted), f"--items={items}", f"--out={place}", "--overwrite"]
-    assert main(typed) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        f"measurement-layouts: could not write {place}: {FULL}"
-    )
-    assert files(disk) == before
-    filler.unlink()
-    assert main(typed) == 0
-    assert len(pd.read_csv(place)) == 9

@@ -79,22 +79,3 @@ def test_a_store_of_another_version(store, tmp_path, number):
         ml.load(copy)
     with exactly(FitError, message):
         ml.fit(layout, cohort(3), store=copy, **OPTIONS | {"draws": 20})
-
-
-def test_a_fit_of_another_layout(fit, store, tmp_path):
-    coin = ml.Layout("coin", ml.Success("heads", ml.Capability("p", low=0, high=1)))
-    for place, file in ((fit.save(tmp_path / "fit.nc"), ""), (store[1], "/head.nc")):
-        with exactly(
-            FitError,
-            f"{place}{file} is a fit of the layout 'reaching' ({layout.fingerprint}), not of "
-            f"'coin' ({coin.fingerprint}); load it without layout=, or fit again",
-        ):
-            ml.load(place, layout=coin)
-
-
-def test_a_file_that_exists(fit, tmp_path):
-    place = tmp_path / "fit.nc"
-    place.write_bytes(b"old")
-    with exactly(FitError, f"{place} exists already; choose another name, or pass overwrite=True"):
-        fit.save(place)
-    assert place.read_bytes() == b"old"

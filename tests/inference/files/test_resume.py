@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import weakref
 
 import pytest
 from helpers import TESTS, pretend, small_layouts
@@ -11,8 +10,7 @@ from helpers.populations import cohort_data, exam_layout
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.common import progress
-from measurement_layouts.inference import fitting, loop
+from measurement_layouts.inference import loop
 from measurement_layouts.inference.files.store import Store
 
 JOINT = {"draws": 20, "tune": 20, "chains": 4, "seed": 3, "reruns": 0, "progressbar": False}
@@ -132,32 +130,6 @@ def test_ctrl_c_keeps_what_is_in_the_store(kind, sampled, tmp_path, monkeypatch)
 
 
 @pytest.mark.usefixtures("pretended")
-def test_failures_stay_in_the_store(tmp_path, monkeypatch):
-    def failing(*_arguments):
-        raise RuntimeError("no finite start")
-
-    store = tmp_path / "store"
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "sample", failing)
-        with pytest.raises(FitError, match="failed for all 6 subjects"):
-            fit("alone", store=store)
-    with monkeypatch.context() as patch:
-        stop_at(patch, 1)
-        with pytest.raises(KeyboardInterrupt):
-            fit("alone", store=store, n_jobs=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(loop, "sample", failing)
-        stored = fit("alone", store=store)
-    assert stored.subjects == ["Ann"]
-    assert set(stored.failures.values()) == {"RuntimeError: no finite start"}
-    assert len(stored.failures) == 5
-    assert ml.load(store).failures == stored.failures
-    again = fit("alone", store=store)  # failed subjects are sampled again
-    assert (again.failures, again.attempts) == ({}, {})
-    assert again.data.identical(fit("alone").data)
-
-
-@pytest.mark.usefixtures("pretended")
 def test_an_attempt_with_faults_is_not_made_again(kind, sampled, tmp_path, monkeypatch):
     """A fit that is stopped in the second attempt goes on there, to the same draws."""
     for model in (loop.Alone, loop.Jointly):
@@ -215,37 +187,3 @@ def test_a_finished_store_needs_no_sampler(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "compile_sampler", None)
     monkeypatch.setattr(loop, "joint_form", None)
     assert fit(kind, store=tmp_path / "store").data.identical(whole.data)
-
-
-@pytest.mark.usefixtures("pretended")
-def test_what_is_in_the_store_is_not_in_memory(tmp_path, monkeypatch):
-    """Two threads may be one result ahead of the one being written."""
-    added, alive, add = [], [], Store.add
-
-    def watched(store, unit, draws, reason=""):
-        added.append(weakref.ref(draws))
-        add(store, unit, draws, reason)
-        alive.append(sum(reference() is not None for reference in added))
-
-    monkeypatch.setattr(Store, "add", watched)
-    fit("alone", store=tmp_path / "store", n_jobs=2)
-    assert len(alive) == 6
-    assert max(alive) <= 2  # the one written and the one before
-
-
-@pytest.mark.usefixtures("pretended")
-def test_the_bar_starts_at_those_finished(kind, tmp_path, monkeypatch):
-    with monkeypatch.context() as patch:
-        stop_at(patch, 2)
-        with pytest.raises(KeyboardInterrupt):
-            fit(kind, store=tmp_path / "store", n_jobs=1)
-    bars = []
-
-    def watched(work, **options):
-        ticks = list(progress.track(work, **options))
-        bars.append((options["before"], options["total"], len(ticks)))
-        yield from ticks
-
-    monkeypatch.setattr(fitting, "track", watched)
-    fit(kind, store=tmp_path / "store")
-    assert bars == [(2, UNITS[kind], UNITS[kind] - 2)]

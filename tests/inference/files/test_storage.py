@@ -2,17 +2,14 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from helpers import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.fit import load
 from measurement_layouts.linking import arrays
 
 
@@ -36,13 +33,6 @@ def test_round_trip(saved, fitted, animal_ai, new_items):
     pd.testing.assert_frame_equal(again.profiles(), fitted.profiles())
     pd.testing.assert_frame_equal(again.diagnostics(), fitted.diagnostics())
     assert again.forecast(new_items).data.identical(fitted.forecast(new_items).data)
-
-
-def test_saving_leaves_the_fit_as_it_was(fitted, tmp_path):
-    before = fitted.data.copy(deep=True)
-    fitted.save(tmp_path / "fit.nc")
-    assert fitted.data.identical(before)
-    assert fitted.data.attrs == before.attrs
 
 
 def test_long_reasons_odd_names_and_the_largest_seed(tmp_path):
@@ -111,40 +101,6 @@ def test_own_linking_function(tmp_path):
 # --- writing -------------------------------------------------------------------------------------
 
 
-def test_overwrite(damaged, fitted):
-    damaged.write_bytes(b"old")
-    assert fitted.save(damaged, overwrite=True) == damaged
-    assert load(damaged).data.identical(fitted.data)
-    assert [path.name for path in damaged.parent.iterdir()] == ["damaged.nc"]
-
-
 def test_folder_that_does_not_exist(fitted, tmp_path):
     with raises("cannot write into .*nowhere: No such file or directory; choose or make another"):
         fitted.save(tmp_path / "nowhere" / "fit.nc")
-
-
-def test_path_that_is_a_folder(fitted, tmp_path):
-    with raises("exists already"):
-        fitted.save(tmp_path)
-    with raises("could not write .*nothing was changed"):
-        fitted.save(tmp_path, overwrite=True)
-    assert list(tmp_path.iterdir()) == []
-    assert list(tmp_path.parent.glob(f".{tmp_path.name}*")) == []
-
-
-@pytest.mark.parametrize(
-    "error", [OSError(28, "No space left on device"), RuntimeError("HDF error")]
-)
-def test_a_write_that_fails_midway_leaves_the_old_file(damaged, fitted, monkeypatch, error):
-    def half_written(self, path, **_options):
-        Path(path).write_bytes(b"half")
-        raise error
-
-    before = damaged.read_bytes()
-    monkeypatch.setattr(xr.DataTree, "to_netcdf", half_written)
-    with raises("could not write .*damaged.nc: .*; nothing was changed"):
-        fitted.save(damaged, overwrite=True)
-    assert damaged.read_bytes() == before
-    with raises("could not write"):
-        fitted.save(damaged.parent / "new.nc")
-    assert [path.name for path in damaged.parent.iterdir()] == ["damaged.nc"]

@@ -9,7 +9,6 @@ from helpers import small_layouts
 from scipy.stats import binom
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError
 
 GRID = {"method": "grid", "draws": 60, "chains": 2, "seed": 1, "progressbar": False}
 
@@ -47,24 +46,6 @@ def test_an_item_is_left_out_with_all_its_outcomes(graded, subject):
     assert (list(found.data_vars), found.sizes["cell"]) == (["outcomes"], 28)
 
 
-def test_everybody_at_once(fitted, animal_ai, cohort):
-    tree = fitted.with_log_likelihood()
-    (values,) = tree["log_likelihood"].data_vars.values()
-    assert values.name == animal_ai.outcome.name
-    assert values.dims == ("chain", "draw", "cell")
-    assert values.notnull().all()
-    cells = set(zip(values["subject"].values, values["item"].values, strict=True))
-    attempted = (cohort.trials > 0).stack()
-    assert cells == set(attempted.index[attempted])
-    assert values.shape == (2, 150, len(cells))
-    for name in ("posterior", "sample_stats", "prior", "observed_data", "constant_data"):
-        assert tree[name].to_dataset().identical(fitted.data[name].to_dataset())
-    alone = fitted.with_log_likelihood(subjects=["Dot"])
-    assert alone["log_likelihood"].sizes["cell"] == 12
-    wanted = values.isel(cell=values["subject"].values == "Dot")
-    np.testing.assert_array_equal(alone["log_likelihood"][values.name], wanted)
-
-
 def test_tosses_of_a_coin():
     """By the Binomial's own formula."""
     fit = ml.fit(small_layouts.coin(), small_layouts.counts([3, 0, 5], [4, 0, 9]), **GRID)
@@ -79,10 +60,3 @@ def test_a_store_gives_the_same(fitted, animal_ai, cohort, sampling, tmp_path):
     found = ml.load(tmp_path / "fits").with_log_likelihood(subjects=["Bob"])["log_likelihood"]
     np.testing.assert_array_equal(*(next(iter(one.data_vars.values())) for one in (wanted, found)))
     assert stored.subjects == ["Bob"]
-
-
-def test_subjects_are_checked(fitted):
-    with pytest.raises(FitError, match="not in this fit: Zoe"):
-        fitted.with_log_likelihood(subjects=["Zoe"])
-    with pytest.raises(DataError, match="Ann"):
-        fitted.with_log_likelihood(subjects=["Ann", "Ann"])

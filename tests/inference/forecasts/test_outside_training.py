@@ -10,11 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import measurement_layouts as ml
-from measurement_layouts import DataError
 from measurement_layouts.inference.forecasts.scope import Scope
 from measurement_layouts.inference.forecasts.training import Training
 from measurement_layouts.linking import logistic, presence, product
-from measurement_layouts.validation.prediction.splits import masked
 
 NAN = float("nan")
 
@@ -89,21 +87,6 @@ def test_seven_objects_after_three_and_five(three_and_five):
     )
 
 
-def test_a_declared_range_is_another_question(three_and_five):
-    """Beyond the declared range is beyond the training items, too; the two flags differ."""
-    new = table(["objects"], [[12], [9]])
-    frame = three_and_five.forecast(new).to_frame()
-    assert frame["extrapolated"].tolist() == [True, False, True, False]
-    assert frame["outside_training"].tolist() == [True, True, True, False]
-    assert "outside a subject's" not in repr(three_and_five.forecast(new[:0]))
-
-
-def test_one_training_value():
-    fit = fitted(counting(), pd.DataFrame({"objects": [3, 4]}, index=["a", "b"]), {"Ann": "a"})
-    remark = fit.forecast(table(["objects"], [[3.25]])).to_frame()["remark"]
-    assert remark.tolist() == ["objects 3.25 is 0.25 above the training items (3 object)"]
-
-
 def test_levels_between_those_met():
     """A number between is interpolated; a level that nobody tried is named."""
     items = pd.DataFrame({"objects": [1, 3, 4]}, index=["a", "b", "c"])
@@ -127,18 +110,6 @@ def test_rounding_is_not_beyond(scale):
     for rough in (values.astype("float32"), np.nextafter(values, 9 * scale)):
         assert fit.forecast(pd.DataFrame({"objects": rough})).outside().empty
     assert len(fit.forecast(pd.DataFrame({"objects": values * 1.001})).outside()) == 1
-
-
-def test_infinite_values():
-    layout = counting(low=0, high=np.inf)
-    far = np.array([[5.0], [np.inf]])
-    items = pd.DataFrame({"objects": [1, np.inf]}, index=["a", "b"])
-    finite = fitted(layout, items, {"Ann": "a"}).forecast(table(["objects"], far))
-    assert finite.to_frame()["remark"].tolist() == [
-        "objects 5 is 4 above the training items (1 object)",
-        "objects ∞ is above the training items (1 object)",
-    ]
-    assert fitted(layout, items, {"Ann": "ab"}).forecast(table(["objects"], far)).outside().empty
 
 
 # --- where meta-features are undefined, labelled, or rows are steps ------------------------------
@@ -189,14 +160,6 @@ def test_labels_are_columns_of_their_own():
         ("Ann", "new-0", "beyond", "pull[near]", 2),
         ("Ann", "new-2", "level", "pull[far]", 1),
     ]
-
-
-def test_long_remarks_are_cut():
-    items = table(OCCLUSION, [(1, 0, 0, 0, NAN), *NOBODYS])
-    fit = fitted(occlusion(), items, {"Ann": items.index[:1]})
-    (remark,) = fit.forecast(table(OCCLUSION, [(5, 1, 1, 1, 2)])).to_frame()["remark"]
-    assert remark.count(";") == 3
-    assert remark.endswith("; 2 more")
 
 
 @pytest.fixture
@@ -299,51 +262,7 @@ def test_the_same_as_by_loops(seed, most):
     assert set(remarks.index[remarks != ""]) == {cell[:2] for cell in expected}
 
 
-def test_training_items_of_others_are_noticed():
-    """Twin that must fail: all items of the fit taken for each subject's."""
-    _, ours, items, new, attempted = random_case(1, 9)
-    everything = {who: list(items.index) for who in attempted}
-    assert set(ours) != by_loops(items, new, everything, LEVELLED)
-
-
-def test_training_items_lie_inside():
-    _, _, items, _, attempted = random_case(3, 20)
-    fit = fitted(occlusion(), items, attempted)
-    forecast = fit.forecast(items)
-    trained = forecast.data["trained"].to_numpy()
-    assert trained.any()
-    assert not forecast.data["outside_training"].to_numpy()[trained].any()
-
-
 # --- forecasts and scores ------------------------------------------------------------------------
-
-
-def test_parts_of_a_forecast_tell_the_same():
-    """Neither the order nor the company of items and subjects matters."""
-    forecast, _, items, new, attempted = random_case(5, 9)
-    fit = fitted(occlusion(), items, attempted)
-    part = fit.forecast(new.iloc[::-2], subjects=["Cyd", "Bob"])
-    whole = forecast.outside().set_index(["subject", "item"]).sort_index()
-    own = part.outside().set_index(["subject", "item"]).sort_index()
-    kept = [cell for cell in whole.index.unique() if cell in set(own.index)]
-    pd.testing.assert_frame_equal(own, whole.loc[kept])
-    assert own.index.get_level_values("subject").nunique() == 2
-
-
-def test_no_meta_features_and_no_items():
-    evaluation = small_layouts.counts([1, 0], [1, 1])
-    fit = crafted(small_layouts.coin(), evaluation)
-    assert fit.forecast(pd.DataFrame(index=["x", "y"])).outside().empty
-    assert fit.forecast(pd.DataFrame(index=[])).outside().empty
-    assert fit.forecast(pd.DataFrame(index=["x"])).to_frame()["remark"].tolist() == [""]
-
-
-def test_loaded_fits_know_it(three_and_five, tmp_path):
-    new = table(["objects"], [[7], [1]])
-    loaded = ml.load(three_and_five.save(tmp_path / "fit.nc"))
-    expected = three_and_five.forecast(new)
-    pd.testing.assert_frame_equal(loaded.forecast(new).outside(), expected.outside())
-    pd.testing.assert_frame_equal(loaded.forecast(new).to_frame(), expected.to_frame())
 
 
 def test_scores_count_items_outside(three_and_five):
@@ -358,48 +277,7 @@ def test_scores_count_items_outside(three_and_five):
     ]
 
 
-def test_scores_of_steps_count_items(stepped):
-    new = pd.DataFrame({"timeHidden": [5.0, 8.0]}, index=["five", "eight"])
-    columns = ["subject", "item", "outcome"]
-    rows = {
-        "found": [("Ann", "five", 1), ("Ann", "eight", 0)],
-        "path": [("Ann", "eight", 1)],
-        "credit": [("Ann", "five", 0.5)],
-    }
-    tables = {name: pd.DataFrame(own, columns=columns) for name, own in rows.items()}
-    seen = ml.Evaluation.of_outcomes(stepped.layout, tables, new)
-    scores = ml.score_forecast(stepped.forecast(new), seen)
-    assert scores["outside_training"].tolist() == [1]
-    assert "outside the training items: 1 of 2 items (timeHidden)" in scores.loc["Ann", "remark"]
-    credit = ml.score_forecast(stepped.forecast(new), seen, outcome="credit")
-    assert credit["outside_training"].tolist() == [0]
-
-
-def test_baselines_have_nothing_to_compare_with():
-    items = pd.DataFrame({"objects": [3, 5, 7]}, index=["a", "b", "c"])
-    evaluation = ml.Evaluation.from_wide(
-        pd.DataFrame([[1, 0, 1]], index=["Ann"], columns=items.index), items
-    )
-    training = masked(evaluation, ["c"])
-    forecast = ml.validation.Estimator("aggregate").forecast(training, ["c"])
-    assert "remark" not in forecast.to_frame()
-    with pytest.raises(DataError, match="forecast of a baseline, which has no training items"):
-        forecast.outside()
-    scores = ml.score_forecast(forecast, evaluation)
-    assert scores["outside_training"].isna().all()
-
-
 # --- size ----------------------------------------------------------------------------------------
-
-
-def test_a_name_that_is_not_in_the_forecast_is_refused():
-    layout = small_layouts.labelled(("one", "two"))
-    items = pd.DataFrame({"demand[one]": [1.0, 2.0], "demand[two]": [2.0, 1.0]}, ["a", "c"])
-    outcomes = pd.DataFrame([[1, 0]], ["Ann"], items.index)
-    training = crafted(layout, ml.Evaluation.from_wide(outcomes, items)).forecast(items).training
-    for names, message in (((["Bob"], ["a"]), "subject.*Bob"), ((["Ann"], ["b"]), "item.*b")):
-        with pytest.raises(ml.DataError, match=rf"unknown {message}; known: "):
-            training.table(*names)
 
 
 def test_memory_is_that_of_the_flags():

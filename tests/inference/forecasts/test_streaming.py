@@ -14,7 +14,6 @@ from xarray.core.indexing import LazilyIndexedArray
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.forecasts.summarising import mean_and_interval
 from measurement_layouts.linking import generalised_mean, logistic, mean_failure, mixture
 
 LABELS = tuple("abcdef")
@@ -58,25 +57,6 @@ def test_neither_memory_nor_threads_change_a_digit(layout, monkeypatch, levels, 
     monkeypatch.setattr(joblib, "cpu_count", lambda: threads)
     assert fit.forecast(items, memory_mib=memory).data.identical(everything)
     assert (fit.derive("cope", items, memory_mib=memory).to_numpy() == draws).all()
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_threads_of_this_process_whatever_joblib_is_told(layout, backend):
-    fit, items = designed(layout, 60, 86)
-    with joblib.parallel_config(backend, n_jobs=1):
-        assert fit.forecast(items).data.identical(fit.forecast(items, memory_mib=0.1).data)
-
-
-def test_a_bound_below_what_one_item_needs(layout):
-    fit, items = designed(layout, 5, 8)
-    assert fit.forecast(items, memory_mib=1e-300).data.identical(fit.forecast(items).data)
-
-
-def test_company_changes_no_digit(layout):
-    """Other items, of other values, cut the same items differently."""
-    fit, items = designed(layout, 150, 200, (0.0, 1.0, 2.5))
-    some = fit.forecast(items.iloc[40:60]).data
-    assert some.identical(fit.forecast(items).data.isel(item=slice(40, 60)))
 
 
 @pytest.mark.parametrize("memory_mib", [0, -1, float("inf"), float("nan"), "256", True, None])
@@ -132,12 +112,3 @@ def test_one_subjects_draws_are_read_at_a_time(layout):
 
 
 # --- means and intervals of rows -----------------------------------------------------------------
-
-
-def test_ends_are_quantiles_also_of_infinite_draws():
-    """Between two infinities of one sign NumPy finds no number; a missing draw leaves none."""
-    rows = np.array([[1.0, 2.0, 4.0, 3.0], [1.0, np.inf, np.inf, np.inf], [1.0, 2.0, np.nan, 4.0]])
-    found = mean_and_interval(rows.copy(), prob=0.5)
-    np.testing.assert_array_equal(found[:, 0], [2.5, 1.75, 3.25])
-    assert found[2, 1] == np.inf
-    assert np.isnan(found[:, 2]).all()

@@ -57,12 +57,6 @@ def kept(tmp_path, monkeypatch):
     return get, made
 
 
-def test_another_key_is_made_anew(kept):
-    get, made = kept
-    assert get("other", b"more") == b"more"
-    assert made == ["key", "other"]
-
-
 @pytest.mark.parametrize("damage", [b"", b"short", b"x" * 60])
 def test_a_damaged_entry_is_made_again(kept, tmp_path, damage):
     get, made = kept
@@ -76,17 +70,3 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file" / "below"))
     assert cache.cached("key", ".o", lambda: b"content") == b"content"
-
-
-def test_an_empty_name_turns_it_off(monkeypatch, tmp_path):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv(cache.VARIABLE, "")
-    assert cache.cached("key", ".o", lambda: b"content") == b"content"
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_user_has_a_folder_for_it(monkeypatch, tmp_path):
-    monkeypatch.delenv(cache.VARIABLE, raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache.folder() == tmp_path / "measurement-layouts"

@@ -65,25 +65,6 @@ def test_what_compiles_says_so():
         assert line.endswith(f" cannot be written (Not a directory); {ADVICE}")
 
 
-@pytest.mark.slow
-def test_the_numba_part_is_named(tmp_path):
-    """The folder of compiled C code alone is not enough for a layout without our machine code."""
-    flags = {"PYTENSOR_FLAGS": f"compiledir={tmp_path}"}
-    _, (*done, plain), _ = run("-c", CODE, str(TESTS), "4", **flags)
-    assert done == ["done"] * 3
-    assert plain == (
-        f"FitError PyTensor cannot compile: its folder {HOME}/.pytensor/numba cannot be written "
-        f"(Not a directory); {ADVICE}"
-    )
-
-
-@pytest.mark.slow
-def test_the_remedy_is_one(tmp_path):
-    flags = {"PYTENSOR_FLAGS": f"base_compiledir={tmp_path}"}
-    status, told, _ = run("-c", CODE, str(TESTS), "4", **flags)
-    assert (status, told) == (0, ["done"] * 4)
-
-
 def test_the_command(tmp_path):
     code = tmp_path / "layout.py"
     code.write_text(

@@ -26,11 +26,6 @@ from measurement_layouts.inference.sampling.engine import (
 )
 from measurement_layouts.linking import (
     arrays,
-    generalised_mean,
-    logistic,
-    mean_failure,
-    mixture,
-    product,
 )
 
 ROUNDING = 1e-10
@@ -88,61 +83,6 @@ def test_random_layouts_and_batteries(more):
         hold_random_layout(layout, seed)
 
     hold()
-
-
-def skills(reduce, labels=("a", "b", "c", "d"), **options):
-    ability = ml.Capability("ability", low=0, high=5, labels=labels)
-    demand = ml.MetaFeature("demand", low=0, high=5, labels=labels)
-    tired = ml.MetaFeature("tired", low=0, high=1)
-    each = logistic(ability - demand * (1 + tired))
-    return ml.Layout(
-        "skills", ml.Success("ok", mixture(reduce(each), by=ml.Noise("noise"), toward=mean_failure))
-    )
-
-
-@pytest.mark.parametrize("items", [7, 900])
-@pytest.mark.parametrize(
-    "reduce",
-    [
-        lambda p: product(p, over="dimension"),
-        lambda p: generalised_mean(p, power=0, over="dimension"),
-        lambda p: generalised_mean(p, power=-2, over="dimension", weights=(1, 2, 3, 4)),
-        lambda p: generalised_mean(p, power=-np.inf, over="dimension"),
-    ],
-)
-def test_labelled_demands_in_tables_of_their_own(reduce, items):
-    """Few levels per label: with many items the labels get tables, with few they do not."""
-    layout = skills(reduce)
-    rng = np.random.default_rng(items)
-    features = {
-        "demand": rng.integers(0, 6, (items, 4)).astype(float),
-        "tired": rng.integers(0, 2, items).astype(float),
-    }
-    data = random_outcomes(layout, rng, items)
-    fused = Fused(layout, features, data)
-    tables = {part.dim for part in fused.kernel.domains.known if part.dim}
-    assert tables == ({"dimension"} if items > 100 else set())
-    agree(fused, Plain(layout, features, data), rng)
-
-
-def test_items_alike_are_one_row(rng, animal_ai, items, cohort):
-    """Three copies of every item: the rows stay, the log-density is that of all items."""
-    features = read_training_features(animal_ai, cohort)
-    thrice = {name: np.tile(values, 3) for name, values in features.items()}
-    data = random_outcomes(animal_ai, rng, 3 * len(items))
-    fused = Fused(animal_ai, thrice, data)
-    assert fused.kernel.domains.rows.size == len(items)
-    agree(fused, Plain(animal_ai, thrice, data), rng)
-
-
-def test_a_small_change_of_an_outcome_is_noticed(rng, animal_ai, cohort):
-    """Twin that must fail: one outcome more, and the two densities differ."""
-    features = read_training_features(animal_ai, cohort)
-    data = SubjectData.of(cohort, "Ann")
-    other = SubjectData(data.successes.copy(), data.trials, data.constants)
-    other.successes[3] = 1 - other.successes[3]
-    with pytest.raises(AssertionError):
-        agree(Fused(animal_ai, features, data), Plain(animal_ai, features, other), rng)
 
 
 def test_far_points_have_finite_or_refused_densities(animal_ai, cohort):

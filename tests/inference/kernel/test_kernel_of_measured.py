@@ -157,44 +157,6 @@ def test_the_density_is_the_sum_over_all_levels(case, most, rng):
         np.testing.assert_allclose(gradient, numerical, rtol=1e-5, atol=1e-5)
 
 
-def test_levels_of_its_own_for_each_trial_are_another_density(rng):
-    """The twin: the mean probability of success for several trials of one item is not enough."""
-    layout, features = all_needed(), battery(all_needed(), rng)
-    trials = np.full(ITEMS, 6)
-    data, point = SubjectData(rng.binomial(trials, 0.4), trials, {}), np.zeros(3)
-    shared, each = (
-        by_hand(layout, all_needed_by_hand, point, features, data, each=each)
-        for each in (False, True)
-    )
-    value, *_ = Fused(layout, features, data)(point)
-    assert abs(value - shared) < 1e-9 * abs(shared)
-    assert abs(value - each) > 1
-
-
-def test_certain_levels_are_a_meta_feature(rng):
-    """With probabilities 0 and 1 it is the layout with a meta-feature, for one trial or several."""
-    kinds = ("a", "b", "c", "d")
-    able = ml.Capability("able", low=0, high=5, labels=kinds)
-
-    def layout(hard):
-        return ml.Layout(
-            "exam", ml.Success("right", product(logistic(able - hard), over="dimension"))
-        )
-
-    levels = rng.integers(0, 6, (ITEMS, 4))
-    chances = {f"demand {level}": (levels == level).astype(float) for level in range(6)}
-    measured = layout(demand(range(6), kinds))
-    plain = layout(ml.MetaFeature("demand", levels=range(6), labels=kinds))
-    point = rng.normal(size=4)
-    for most, form in ((1, measured), (5, measured.several)):
-        trials = rng.integers(0, most + 1, ITEMS)
-        data = SubjectData(rng.binomial(trials, 0.3), trials, {})
-        value, gradient, _ = Fused(form, chances, data)(point)
-        wanted, slopes, _ = Fused(plain, {"demand": levels.astype(float)}, data)(point)
-        np.testing.assert_allclose(value, wanted, rtol=1e-10)
-        np.testing.assert_allclose(gradient, slopes, rtol=1e-9, atol=1e-9)
-
-
 def test_draws_of_many_levels_are_near_the_sum_over_all(rng):
     """1,296 combinations are drawn from: success probabilities are off by .01 at most.
 

@@ -8,11 +8,10 @@ items.
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.reference_cases import CASES, COUNTS, SUBJECT
+from helpers.reference_cases import CASES, SUBJECT
 from helpers.transformations import UNCHANGED, Problem, random_problem
-from test_densities_unchanged import NOT_COUNTED_ALIKE, hold_unchanged, largest_differences
+from test_densities_unchanged import hold_unchanged
 
-from measurement_layouts.evaluations.subject_data import SubjectData
 from measurement_layouts.scenarios import animal_ai_olympics as aaio
 
 
@@ -27,24 +26,6 @@ def dispositions():
 @pytest.mark.parametrize("name", ["permuting items", "adding an item nobody attempted"])
 def test_items_with_something_unseen(dispositions, name, rng):
     hold_unchanged(dispositions, name, rng)
-
-
-@pytest.mark.parametrize("name", sorted(NOT_COUNTED_ALIKE))
-def test_attempts_of_one_item_are_not_items_alike(dispositions, name, rng):
-    """As items of their own they would tell of many scenarios instead of one."""
-    shape, _, _ = largest_differences(dispositions, UNCHANGED[name](dispositions, rng))
-    assert shape > 1e-3
-
-
-def pull(problem):
-    return SubjectData.of(problem.evaluation, problem.subject).constants["meanFailure"]
-
-
-def test_the_pull_of_the_noise_stays(rng):
-    problem = random_problem(aaio.published_layout(), rng)
-    counts = problem.items[COUNTS].sum()
-    assert pull(problem) == 1 - counts["successes"] / counts["trials"]
-    assert {pull(change(problem, rng)) for change in UNCHANGED.values()} == {pull(problem)}
 
 
 def test_a_mean_over_items_would_not(rng):

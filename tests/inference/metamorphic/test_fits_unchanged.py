@@ -6,7 +6,6 @@ or the random stream is another, within Monte Carlo error.
 
 import numpy as np
 import pytest
-from helpers.broken_transformations import added_failure, permuted_without_outcomes, split_twice
 from helpers.fits import ERRORS, farthest, farthest_forecast, fitted
 from helpers.transformations import UNCHANGED, random_problem
 
@@ -56,12 +55,3 @@ def test_within_monte_carlo_error(original, name, rng):
     assert farthest(problem.layout, *posteriors) < ERRORS
     features = problem.items.drop(columns=["successes", "trials"])
     assert farthest_forecast(fit, other, features, features) < ERRORS
-
-
-@pytest.mark.parametrize("broken", [permuted_without_outcomes, split_twice, added_failure])
-def test_a_broken_transformation_changes_the_posterior(original, broken, rng):
-    """Twin that must fail, for items, counts and what nobody attempted."""
-    problem, fit = original
-    other = fitted(broken(problem, rng))
-    posteriors = [found.posterior.isel(subject=0) for found in (other, fit)]
-    assert farthest(problem.layout, *posteriors) > 2 * ERRORS

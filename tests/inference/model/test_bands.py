@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.densities import first_compiled
-from helpers.small_layouts import animal_ai
 
 import measurement_layouts as ml
 from measurement_layouts import DataError
@@ -26,7 +25,6 @@ from measurement_layouts.linking import (
 inf = np.inf
 RISK = ml.Propensity("risk", low=-4, high=4)
 LOW, HIGH = (ml.MetaFeature(end, low=-inf, high=inf) for end in ("low", "high"))
-CHANCE = ml.MetaFeature("chance", low=0, high=1)
 SAID = {"labels": ("a", "b"), "dim": "annotator"}
 
 
@@ -66,46 +64,12 @@ def test_the_relatives_of_the_band_are_read_back_and_end_a_margin():
             layout_of(product(noise, opposed))
 
 
-def test_layouts_without_bands_have_none():
-    assert find_bands(animal_ai()) == ()
-
-
-def test_a_latent_behind_the_latent_is_no_part_of_theta():
-    above = ml.Capability("above", prior=ml.Prior("Exponential", lam=1))
-    behind = ml.Propensity("behind", prior=ml.Prior("Normal", mu=above, sigma=1))
-    (found,) = find_bands(layout_of(band(behind, LOW, HIGH)))
-    assert found.latents == (behind,)
-
-
 def test_ends_are_computed_per_item():
     features = {"low": np.array([-inf, 0.0, 1.0]), "high": np.array([1.0, 2.0, inf])}
     layout = layout_of(band(RISK, LOW - 1, ml.Derived("top", 2 * HIGH)))
     low, high = ends(find_bands(layout)[0], features, layout)
     assert low.tolist() == [-inf, -1, 0]
     assert high.tolist() == [2, 4, inf]
-
-
-def test_ends_with_labels_have_a_column_per_label():
-    low = ml.MetaFeature("low", low=-3, high=3, **SAID)
-    skill = ml.Capability("skill", low=0, high=1, labels=("x", "y", "z"))
-    each = generalised_mean(band(RISK, low, HIGH), power=1, over="annotator")
-    layout = layout_of(product(each, product(skill, over="dimension")))
-    features = {"low": np.array([[0.0, 1.0], [2.0, 3.0]]), "high": np.array([4.0, 5.0])}
-    below, above = ends(find_bands(layout)[0], features, layout)
-    assert below.tolist() == [[0, 1], [2, 3]]
-    assert above.tolist() == [[4, 4], [5, 5]]
-
-
-def test_ends_that_depend_on_the_subject_are_not_known():
-    layout = layout_of(band(RISK, LOW + ml.Bias("lean"), 3))
-    assert ends(find_bands(layout)[0], {"low": np.zeros(2)}, layout) is None
-
-
-def test_ends_that_are_numbers_are_those_of_every_item():
-    layout = layout_of(mixture(band(RISK, -1, 1), by=ml.Noise("noise"), toward=CHANCE))
-    low, high = ends(find_bands(layout)[0], {"chance": np.zeros(2)}, layout)
-    assert low.tolist() == [-1, -1]
-    assert high.tolist() == [1, 1]
 
 
 def evaluation(low, high):
@@ -149,14 +113,6 @@ def test_reversed_ends_of_labels_and_of_formulas_are_named():
     layout = layout_of(band(RISK, LOW, LOW + HIGH))
     with pytest.raises(DataError, match=r"0 \(low = 1, low \+ high = 0.5\)"):
         read_features(layout, pd.DataFrame({"low": [1.0], "high": [-0.5]}))
-
-
-def test_rounding_reverses_nothing():
-    layout = layout_of(band(RISK, LOW + 0.1 - HIGH, LOW - HIGH + 0.1))
-    values = np.linspace(-3, 3, 50)
-    items = pd.DataFrame({"low": values, "high": values[::-1] / 3})
-    low, high = ends(find_bands(layout)[0], read_features(layout, items), layout)
-    assert (low > high).any()
 
 
 def test_ends_are_not_compared_where_they_are_undefined():

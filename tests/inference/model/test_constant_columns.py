@@ -63,13 +63,6 @@ def test_a_constant_chance_is_the_number(formula):
     assert not np.allclose(column, densities(0.25), rtol=1e-3)
 
 
-def test_it_is_checked_and_fitted():
-    """Neither `check` nor `fit` complains of it."""
-    guessed = layout(guessing(knows, chance))
-    assert not any("chance" in problem for problem in ml.check(guessed, evaluation()).problems)
-    assert ml.fit(guessed, evaluation(), draws=20, tune=20, chains=1, seed=1).subjects
-
-
 @linking_function(range=(0, 1))
 def doubtful(margin):
     return 0.5 + 0 * margin

@@ -7,11 +7,9 @@ import pytest
 from helpers import graded_layouts, shared_layouts, small_layouts
 from helpers.function_cases import AS_WRITTEN
 from helpers.populations import normal, shared, spread_of
-from pymc.model_graph import ModelGraph
 from scipy.special import expit
 
 import measurement_layouts as ml
-from measurement_layouts.inference.model import pymc_model
 from measurement_layouts.linking import logistic, product
 from measurement_layouts.scenarios import object_permanence
 
@@ -91,24 +89,6 @@ def models(name):
     return layout, kept, ml.to_pymc(layout, evaluation, subject)
 
 
-def arrows(layout, model):
-    """Arrows between nodes of a layout in the model's own graph."""
-    found = {
-        (parent, child)
-        for child, parents in ModelGraph(model).make_compute_graph().items()
-        for parent in parents
-    }
-    return {arrow for arrow in found if {*arrow} <= set(layout.nodes)}
-
-
-@pytest.mark.parametrize("name", ["alone", "joint", "labelled"])
-def test_the_graph_of_the_model_is_the_diagram_of_the_layout(name):
-    layout, kept, plain = models(name)
-    assert set(layout.nodes) <= set(kept.named_vars)
-    assert arrows(layout, kept) == set(layout.graph.edges)
-    assert arrows(layout, plain) != set(layout.graph.edges)
-
-
 @pytest.mark.parametrize("name", ["alone", "joint", "labelled", "graded"])
 def test_the_density_is_that_of_the_plain_model(name):
     layout, kept, plain = models(name)
@@ -136,12 +116,6 @@ def test_nodes_have_the_plates_of_the_diagram():
     assert dims == expected
 
 
-def test_dims_hold_for_what_is_unseen():
-    _, kept, _ = models("unseen")
-    assert kept.named_vars_to_dims["margin"] == ("item", "hard score")
-    assert kept["margin"].eval(mode=AS_WRITTEN).shape == (3, len(kept.coords["hard score"]))
-
-
 def test_do_on_a_derived_node_reaches_what_is_computed_from_it():
     """Tolerance: none; the chance of success is the formula of the values that were set."""
     _, kept, _ = models("alone")
@@ -154,26 +128,6 @@ def test_do_on_a_derived_node_reaches_what_is_computed_from_it():
     failure = float(kept["meanFailure"].get_value())
     expected = 0.9 * np.array([0.0, 0.5, 1.0]) * sees + 0.1 * failure
     np.testing.assert_allclose(found, expected, atol=1e-11)
-
-
-def test_do_on_a_node_of_a_prior_reaches_the_latent():
-    _, kept, _ = models("joint")
-    done = pm.do(kept, {"expected": np.array([-40.0, 0.0, 40.0, 80.0])})
-    drawn = pm.draw(done["ability"], 20, random_seed=1, mode=AS_WRITTEN)
-    assert (np.diff(drawn, axis=1) > 0).all()
-
-
-def test_a_node_beside_the_outcome_is_noticed(monkeypatch):
-    """Twin: registered, but the outcome is computed anew from the latents."""
-
-    def beside(node, value, plates, dims):
-        pm.Deterministic(node.name, value, dims=tuple(plates))
-        return value
-
-    monkeypatch.setattr(pymc_model, "keep_derived", beside)
-    layout, kept, _ = models("alone")
-    assert {node.name for node in layout.derived} <= set(kept.named_vars)
-    assert arrows(layout, kept) != set(layout.graph.edges)
 
 
 def test_prior_and_posterior_predictive_checks_have_every_node():

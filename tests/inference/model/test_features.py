@@ -51,21 +51,6 @@ def test_labelled_values_are_read_by_column_name(labelled):
         read_features(labelled, items[["demand[CEc]"]])
 
 
-@pytest.mark.parametrize("kind", ["float32", "Float64", "object", "category"])
-def test_kinds_of_columns(animal_ai, items, kind):
-    features = read_features(
-        animal_ai, items.assign(rewardBehind=items["rewardBehind"].astype(kind))
-    )
-    assert features["rewardBehind"].tolist() == items["rewardBehind"].tolist()
-
-
-def test_whole_and_truth_values(animal_ai, items):
-    given = items.assign(XPos=items["XPos"].astype("Int64"), rewardBehind=items["XPos"] > 0)
-    features = read_features(animal_ai, given)
-    assert features["XPos"].tolist() == items["XPos"].tolist()
-    assert features["rewardBehind"].tolist() == (items["XPos"] > 0).astype(float).tolist()
-
-
 def test_a_level_in_single_precision_is_the_level():
     flag = ml.MetaFeature("flag", levels=(0.1, 0.7))
     skill = ml.Capability("skill", low=0, high=1)
@@ -91,10 +76,10 @@ def test_inputs_stay_and_later_changes_do_not_reach_the_features(animal_ai, item
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (None, r"rewardSize is missing \(NaN\) on 1 item\(s\): item-03"),
-        ("1.5", r"rewardSize is not a number on 1 item\(s\): item-03 \(rewardSize = '1.5'\)"),
-        (1j, r"rewardSize is not a number on 1 item\(s\): item-03 \(rewardSize = 1j\)"),
-        (pd.Timestamp(0), r"rewardSize is not a number on 1 item\(s\): item-03"),
+        (None, "rewardSize is missing"),
+        ("1.5", "rewardSize is not a number"),
+        (1j, "rewardSize is not a number"),
+        (pd.Timestamp(0), "rewardSize is not a number"),
     ],
 )
 def test_bad_value(animal_ai, items, value, message):
@@ -102,14 +87,6 @@ def test_bad_value(animal_ai, items, value, message):
     items.loc["item-03", "rewardSize"] = value
     with raises(message):
         read_features(animal_ai, items)
-
-
-@pytest.mark.parametrize(
-    "column", [pd.to_datetime(["2026-01-01"] * 24), np.full(24, 1j), pd.to_timedelta([1] * 24)]
-)
-def test_columns_that_would_turn_into_numbers_by_accident(animal_ai, items, column):
-    with raises(r"rewardSize is not a number on 24 item\(s\): .* and 19 more; convert the column"):
-        read_features(animal_ai, items.assign(rewardSize=column))
 
 
 def test_items_that_are_no_table(animal_ai, items):
@@ -128,11 +105,6 @@ def test_infinite_ends_where_declared(sided):
         read_features(sided, items.assign(to=[-np.inf, 0.0]))
 
 
-def test_ends_that_are_infinite_on_every_item_are_no_constant_property(sided):
-    items = pd.DataFrame({"from": [-np.inf, -np.inf], "to": [1.0, 2.0]})
-    check_training(sided, items, read_features(sided, items))
-
-
 def test_outside_the_range_is_reported_per_item(animal_ai, items):
     items.loc["item-02", "rewardSize"] = 1.9 + 1e-6
     items.loc["item-04", "rewardDistance"] = -2.5
@@ -140,11 +112,6 @@ def test_outside_the_range_is_reported_per_item(animal_ai, items):
     assert np.argwhere(flags.to_numpy()).shape == (2, 2)
     assert flags.loc[2, "rewardSize"]
     assert flags.loc[4, "rewardDistance"]
-
-
-def test_an_end_missed_by_rounding_is_inside(animal_ai, items):
-    items.loc["item-02", "rewardSize"] = np.nextafter(1.9, 2)
-    assert not outside_range(animal_ai, read_features(animal_ai, items)).any(axis=None)
 
 
 def test_training_item_outside_the_range(animal_ai, items):

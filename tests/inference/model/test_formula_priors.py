@@ -6,20 +6,16 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytest
-from helpers.densities import Fused, alone
+from helpers.densities import Fused
 from helpers.function_cases import AS_WRITTEN
 from scipy import integrate, stats
 
 import measurement_layouts as ml
 from measurement_layouts import Prior
 from measurement_layouts.evaluations.subject_data import SubjectData
-from measurement_layouts.inference.model.prior import draw_prior, sample_prior
+from measurement_layouts.inference.model.prior import draw_prior
 from measurement_layouts.inference.model.variables import noncentred
 from measurement_layouts.inference.posterior.density import prior_density
-from measurement_layouts.inference.sampling.draws import SamplingOptions
-from measurement_layouts.inference.sampling.engine import Plain
-from measurement_layouts.inference.sampling.nuts import Form, sample
-from measurement_layouts.inference.sampling.unbounded import LogDensity
 from measurement_layouts.layouts.drawing.captions import facts
 from measurement_layouts.layouts.elements import elements
 from measurement_layouts.linking import logistic, presence, product, total
@@ -127,23 +123,6 @@ def evaluated(demand, won):
     return ml.Evaluation.from_wide(pd.DataFrame([won], index=["Ann"], columns=names), items), "Ann"
 
 
-def test_it_is_drawn_from_its_formula():
-    """Given the general level, the effort in units of it is exponential, the skills are normal."""
-    drawn = sample_prior(of_formulas(), 4000, seed=3)
-    general, skill = drawn["general"], drawn["skill"]
-    checked = {
-        "effort": (drawn["effort"] / general, stats.expon),
-        "read": (skill[:, 0] - (2 * general - 1), stats.norm),
-        "write": (skill[:, 1] / general, stats.uniform),
-        "count": (skill[:, 2], stats.gamma(2)),
-        "more": (drawn["more"][:, 1] / (0.3 * general), stats.norm),
-        "lean": (drawn["lean"] - skill.sum(axis=1), stats.norm),
-    }
-    for name, (values, family) in checked.items():
-        assert stats.kstest(values, family.cdf).pvalue > 1e-4, name
-    assert stats.kstest(drawn["effort"] * general, stats.expon.cdf).pvalue < 1e-12
-
-
 def one_coin(won, tosses, wrong=False):
     """A chance about a general chance, which is a beta's parameter and has no tosses of its own."""
     general = ml.Capability("general", low=0, high=1)
@@ -232,10 +211,6 @@ def test_a_cycle_through_a_formula_is_refused():
         ml.Layout.from_dict(written)
 
 
-def test_a_scale_that_is_a_formula_is_sampled_by_deviations():
-    assert noncentred(of_formulas(), 29) == {"more"}
-
-
 def test_a_fit_is_forecast_saved_and_described(tmp_path):
     evaluation, _ = evaluated(*data())
     fit = ml.fit(
@@ -248,19 +223,3 @@ def test_a_fit_is_forecast_saved_and_described(tmp_path):
     assert fit.forecast(evaluation.items).data["mean"].notnull().all()
     assert "effort" in str(ml.describe(fit))
     assert "effort" in str(ml.check(fit.layout, evaluation))
-
-
-@pytest.mark.slow
-def test_without_machine_code_the_density_is_the_same():
-    """PyTensor's own compilation lays the labels' chances out alike, and nutpie finds them."""
-    demand, won = data()
-    layout = of_formulas()
-    subject = SubjectData(won, np.ones(ITEMS, dtype=int), {})
-    kernel = Plain(alone(layout, {"demand": demand}, subject))
-    plain, fused = LogDensity(kernel.on()), density(layout, demand, won)
-    for point in np.random.default_rng(4).normal(size=(3, 9)):
-        value, slope = plain.with_gradient(point)
-        np.testing.assert_allclose(fused(point)[0], value, rtol=1e-11)
-        np.testing.assert_allclose(fused(point)[1], slope, rtol=1e-8, atol=1e-8)
-    form, options = Form(kernel.cohort, kernel), SamplingOptions(draws=20, tune=50, chains=1)
-    assert sample(form, options, seed=1).posterior["skill"].shape == (1, 20, 3)

@@ -46,22 +46,6 @@ def test_density_and_gradient_are_the_plain_models(seed):
             assert np.abs(found[name] - wanted).max() < 1e-10 * steepest
 
 
-def test_another_outcome_has_another_density():
-    """The twin: what is compared depends on every cell."""
-    layout = full_layout()
-    evaluation = cohort_data()
-    kernel = Kernel(Cohort.of_evaluation(layout, evaluation))
-    trials = evaluation.trials.copy()
-    trials.iloc[3, 4] += 1
-    other = type(evaluation)(
-        evaluation.items, evaluation.successes, trials, subjects=evaluation.subject_table
-    )
-    another = Kernel(Cohort.of_evaluation(layout, other))
-    at = np.random.default_rng(1).normal(size=len(kernel.start))
-    values = [LogDensity(one.on())(at) for one in (kernel, another)]
-    assert abs(values[0] - values[1]) > 1e-3
-
-
 def test_partly_centred_coordinates_have_the_same_density():
     """Of values x = m + s**(1 - w) (z - w m), with the logarithm of dx/dz."""
     layout = full_layout()

@@ -64,23 +64,6 @@ def test_fewer_than_ten_items_for_each_value(labels, values):
     assert noncentred(made, 10 * values) == frozenset()
 
 
-@pytest.mark.parametrize(
-    ("family", "parameters"),
-    [
-        ("Normal", {"mu": "general", "sigma": 2}),
-        ("Normal", {"mu": 0, "sigma": 2}),
-        ("HalfNormal", {"sigma": "spread"}),
-        ("StudentT", {"nu": "spread", "mu": 0, "sigma": 1}),
-    ],
-)
-def test_others_are_sampled_as_they_are(family, parameters):
-    made = layout(family, **parameters)
-    assert noncentred(made, 9) == frozenset()
-    model = build_model(alone(made, battery(9), outcomes(9)))
-    transform = model.rvs_to_transforms[model["skill"]]
-    assert not isinstance(transform, variables.Deviations)
-
-
 # --- the density ---------------------------------------------------------------------------------
 
 
@@ -164,12 +147,6 @@ OPTIONS = {"draws": 500, "tune": 500, "reruns": 0, "seed": 1, "progressbar": Fal
 def test_funnels_converge():
     table = ml.fit(*few(), **OPTIONS).diagnostics()
     assert (table["ess"] < ENOUGH).sum() <= 1
-
-
-def test_funnels_sampled_as_they_are_do_not(centred):
-    """Twin that must fail."""
-    table = ml.fit(*few(), **OPTIONS).diagnostics()
-    assert (table["ess"] < ENOUGH).sum() >= 6
 
 
 def test_as_the_grid_has_it():

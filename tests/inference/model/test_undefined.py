@@ -8,16 +8,13 @@ from helpers.function_cases import AS_WRITTEN
 import measurement_layouts as ml
 from measurement_layouts import DataError
 from measurement_layouts.inference.files.store import Store
-from measurement_layouts.inference.kernel.domains import Domains
 from measurement_layouts.inference.model.features import (
     check_training,
     outside_range,
     read_features,
 )
 from measurement_layouts.inference.model.pymc_model import to_pymc
-from measurement_layouts.inference.sampling.engine import Battery
 from measurement_layouts.linking import logistic, presence, product
-from measurement_layouts.validation.prediction.splits import masked
 
 LABELS = ("near", "far")
 COUNT = 24
@@ -94,16 +91,6 @@ def test_what_is_undefined_is_read_as_the_stand_in(layout, items):
     assert not outside_range(layout, features).any(axis=None)
 
 
-@pytest.mark.parametrize("stray", [0.0, -7.0, np.inf, "none", None, pd.NA])
-def test_what_stands_where_it_is_undefined_does_not_count(layout, items, stray):
-    expected = read_features(layout, items)
-    for column in ("time", "pull[far]"):
-        items[column] = items[column].astype(object)
-        items.loc["item-04", column] = stray
-    for name, values in read_features(layout, items).items():
-        assert np.array_equal(values, expected[name])
-
-
 def test_missing_where_it_is_defined(layout, items):
     bad = items.assign(time=items["time"].where(items.index != "item-03"))
     with raises(
@@ -118,26 +105,6 @@ def test_missing_where_it_is_defined(layout, items):
         read_features(layout, items.assign(occluder=items["occluder"].replace(0, 0.5)))
     with raises("time: the items have no column time"):
         read_features(layout, items.drop(columns="time"))
-
-
-def test_a_missing_value_without_a_flag_names_the_remedy(items):
-    bare = declared(given=False, low=0)
-    with raises("fill it in, leave out the item, or declare with given= where it is undefined"):
-        read_features(bare, items)
-
-
-def test_flags_that_are_themselves_given(items):
-    outer = ml.MetaFeature("occluder", levels=(0, 1))
-    inner = ml.MetaFeature("dark", levels=(0, 1), given=outer)
-    time = ml.MetaFeature("time", low=1, high=4, given=inner)
-    remembers = logistic(ml.Capability("memory", low=0, high=6) - time)
-    nested = ml.Layout("dark", ml.Success("found", presence(presence(remembers, inner), outer)))
-    dark = items["occluder"].where(items["occluder"] == 1)
-    dark["item-01"] = 0
-    items.loc["item-01", "time"] = np.nan
-    features = read_features(nested, items.assign(dark=dark))
-    assert features["dark"].tolist() == [0, 0, *items["occluder"][2:]]
-    assert features["time"][:2].tolist() == [1, 1]
 
 
 def test_a_property_varies_where_it_is_defined(layout, items):
@@ -158,18 +125,6 @@ def test_a_property_varies_where_it_is_defined(layout, items):
         check(occluder=0)
 
 
-def test_items_alike_in_what_is_observed_are_one_row(layout, items, evaluation):
-    battery = Battery.of(layout, evaluation)
-    collapsed = Domains(
-        {f.name: f.label_dims for f in layout.row_features},
-        battery.features,
-        COUNT,
-        battery.features,
-    ).collapsed
-    assert collapsed[0] == collapsed[2]
-    assert len(set(collapsed)) == COUNT - 1
-
-
 def test_the_model_is_that_of_numbers_made_up_by_hand(layout, filled, evaluation):
     """Exactly: what the numbers are does not matter."""
     by_hand = ml.Evaluation(filled, evaluation.successes, evaluation.trials)
@@ -181,11 +136,6 @@ def test_the_model_is_that_of_numbers_made_up_by_hand(layout, filled, evaluation
     assert densities[0] == densities[1]
     slopes = one.compile_dlogp(mode=AS_WRITTEN)(start)
     assert np.isfinite(slopes).all()
-
-
-def test_simulation_does_not_look_where_it_is_undefined(layout, filled, profiles, evaluation):
-    other = ml.simulate(declared(given=False), filled, profiles, seed=4)
-    pd.testing.assert_frame_equal(evaluation.successes, other.successes)
 
 
 @pytest.fixture(scope="module")
@@ -227,27 +177,3 @@ def test_fits_are_stored_resumed_and_forecast(
     assert stray.data.identical(forecast.data)
     moved = saved.forecast(items.assign(time=items["time"] / 2 + 0.5))
     assert moved.data["trained"].all()  # the names say so, whatever the items' numbers
-
-
-def test_baselines_are_told_where_a_value_is_missing(layout, items, evaluation):
-    held_out = ["item-03", "item-08"]
-    columns = [name for feature in layout.meta_features for name in feature.columns]
-
-    def forecast(model, table, names):
-        training = masked(ml.Evaluation(table, evaluation.successes, evaluation.trials), held_out)
-        return ml.validation.Estimator(model, names).forecast(training, held_out).data
-
-    gaps = items.isna()
-    told = items.fillna(items.mean()).assign(**{f"no {name}": gaps[name] for name in items})
-    names = [*columns, *(f"no {name}" for name in columns if gaps[name].any())]
-    for model in ("logistic", "forest", "aggregate"):
-        assert forecast(model, items, columns).identical(forecast(model, told, names))
-    with raises("predicts from finite numbers, .*item-00 on time: missing.* and 19 more"):
-        forecast("logistic", items.assign(time=np.nan), columns)
-
-
-def test_held_out_items_may_be_undefined(layout, evaluation):
-    methods = {"ours": ml.validation.FittedLayout(layout, draws=50, tune=100), "line": "logistic"}
-    found = ml.validation.cross_validate(methods, evaluation, repeats=1, progressbar=False)
-    assert found.scores["brier"].between(0, 1).all()
-    assert set(found.scores["method"]) == {"ours", "line"}

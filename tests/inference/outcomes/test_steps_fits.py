@@ -3,8 +3,6 @@
 The fit is integrated on a grid: two latents, and no sampler.
 """
 
-import re
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -129,20 +127,6 @@ def test_items_seen_with_any_outcome_are_not_scored(made, evaluation):
         ml.score_forecast(forecast, evaluation)
 
 
-@pytest.mark.slow
-def test_forecasts_and_outcomes_of_other_kinds_do_not_mix(fit, new):
-    plain = of.layout(of.success())
-    seen = ml.simulate(plain, new, PROFILES, seed=1)
-    with pytest.raises(DataError, match=r"share .* and 0 items; .* steps"):
-        ml.score_forecast(fit.forecast(new), seen)
-    whole = ml.fit(plain, ml.simulate(plain, of.items(14), PROFILES, seed=1), **GRID)
-    stepped = ml.simulate(fit.layout, new, PROFILES, seed=1)
-    with pytest.raises(DataError, match=r"share .* and 0 items; .* steps"):
-        ml.score_forecast(whole.forecast(new), stepped)
-    with pytest.raises(DataError, match="leave out outcome="):
-        ml.score_forecast(whole.forecast(new), seen, outcome="found")
-
-
 def test_files_hold_all(fit, made, new, tmp_path):
     again = ml.load(fit.save(tmp_path / "fit.nc"), layout=made)
     assert again.layout == made
@@ -194,45 +178,12 @@ def test_layouts_of_the_same_outcomes_are_compared(fit, made, evaluation):
     assert table.loc["wide", "elpd_diff"] < -5
 
 
-def test_summaries_speak_of_outcomes(fit, evaluation):
-    rates = evaluation.success_rates()
-    np.testing.assert_allclose(fit.diagnostics()["success"], rates)
-    text = ml.describe(fit).texts["Ann"]
-    assert text.split("). ")[-1].startswith(
-        f"Ann reaches {rates['Ann']:.2f} of the highest outcome on 14 items"
-    )
-    assert re.search(r"2 subjects, 4 items, 0 of them outside", repr(fit.forecast(of.items(4))))
-
-
-def test_hidden_properties_are_no_candidates(fit, evaluation):
-    items = evaluation.items.assign(day=np.arange(len(evaluation.items)) // 8 % 3)
-    known = ml.Evaluation(items, evaluation.successes, evaluation.trials)
-    found = ml.validation.criticise(fit, known)
-    assert set(found.candidates["property"]) == {"day"}
-    alone = ml.validation.criticise(fit, evaluation)
-    assert alone.candidates.empty
-
-
 @pytest.mark.slow
 def test_items_are_held_out_whole(made, evaluation):
     methods = {"x": ml.validation.FittedLayout(made, draws=30, method="grid"), "mean": "aggregate"}
     found = ml.validation.cross_validate(methods, evaluation, repeats=1, progressbar=False).scores
     assert found["trials"].tolist() == [3 * 3 * 2] * 4  # of 14 items, 3; 3 outcomes, 2 attempts
     assert found["brier"].between(0.01, 0.25).all()
-
-
-def test_simulated_levels_have_the_layouts_probabilities(made):
-    """20,000 attempts: within 4 standard errors, for each step of each item."""
-    table = of.items(3)
-    seen = ml.simulate(made, table, PROFILES, seed=3, trials=20_000)
-    hidden = table["timeHidden"].to_numpy()
-    p = 0.9 * expit(0.8 * (4.0 - hidden)) + 0.1 * 0.4
-    wanted = np.hstack([of.reach(leaf, p, {})[:, 1:-1] for leaf in made.outcomes]).ravel()
-    found = seen.successes.loc["Ann"].to_numpy() / 20_000
-    error = np.sqrt(wanted * (1 - wanted) / 20_000)
-    assert (np.abs(found - wanted) < 4 * error).all()
-    assert (np.abs(found - wanted[::-1]) > 4 * error).any()
-    assert (seen.attempts == 20_000).all(axis=None)
 
 
 @pytest.mark.slow

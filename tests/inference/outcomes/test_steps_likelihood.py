@@ -4,7 +4,6 @@ Tolerance 1e-10 of the log-likelihood: sums of some hundreds of logarithms.
 """
 
 import numpy as np
-import pandas as pd
 import pymc as pm
 import pytest
 from helpers import graded_layouts as of
@@ -86,31 +85,6 @@ def test_outcomes_together_are_independent_given_the_profile(rng):
             evaluation = ml.Evaluation.of_outcomes(own, {leaf.name: tables[leaf.name]}, table)
         parts += likelihood(own, evaluation, profile)
     assert abs(whole - parts) < ROUNDING * abs(whole)
-
-
-def test_two_grades_are_success(rng):
-    table = of.items(9)
-    one, other = of.layout(of.graded(grades=("no", "yes"), gap=1)), of.layout(of.success())
-    tables, _ = of.random_outcomes(other, table, rng)
-    graded = ml.Evaluation.of_outcomes(one, {"path": tables["found"]}, table)
-    plain = ml.Evaluation.of_outcomes(other, tables, table)
-    assert (graded.successes.to_numpy() == plain.successes.to_numpy()).all()
-    profile = of.random_profile(one, rng)
-    found = likelihood(one, graded, profile)
-    assert abs(found - likelihood(other, plain, profile)) < ROUNDING * abs(found)
-
-
-def test_a_single_success_is_fitted_as_ever():
-    """No steps, no hidden nodes, and an evaluation whose rows are the items."""
-    made = of.layout(of.success())
-    assert made.outcome is made.outcomes[0]
-    assert made.steps is None
-    assert made.row_features == made.meta_features
-    table = pd.DataFrame([[1, 0]], ["Ann"], ["arena 0", "arena 1"])
-    wide = ml.Evaluation.from_wide(table, of.items(2))
-    named = ml.Evaluation.of_outcomes(made, {"found": table}, of.items(2))
-    pd.testing.assert_frame_equal(named.successes, wide.successes)
-    pd.testing.assert_frame_equal(named.items, wide.items)
 
 
 def test_expected_outcomes_are_sums_over_grades_and_places(rng):

@@ -70,38 +70,6 @@ def test_intervals_hold_the_truth(name, found, truth):
     assert (abs(coverage(found[name][2], truth) - MASS) < SLACK).all()
 
 
-def test_a_wrong_precision_is_noticed(found, truth):
-    wrong = intervals(of.layout(score(3.0)), found["score"][1], subjects=truth.index[:50])
-    assert (coverage(wrong, truth[:50]) < MASS - 2 * SLACK).all()
-
-
-def test_steps_are_no_attempts_of_their_own(found, truth):
-    """As if the ten steps of a score were ten 0/1 attempts, at whether the score is high."""
-    _, evaluation, _ = found["score"]
-    shape = SUBJECTS, ITEMS, 10
-    passed = pd.DataFrame(
-        evaluation.successes.to_numpy().reshape(shape).sum(axis=2),
-        truth.index,
-        of.items(ITEMS).index,
-    )
-    tried = pd.DataFrame(10, truth.index, of.items(ITEMS).index)
-    plain = ml.Evaluation(of.items(ITEMS), passed, tried)
-    wrong = intervals(of.layout(success()), plain)
-    assert (coverage(wrong, truth) < MASS - SLACK).any()
-
-
-def test_two_outcomes_tell_more_than_one(found, truth):
-    """Of the same subjects and items, all outcomes give narrower posteriors than each alone."""
-    both, (_, evaluation, _) = found["all"][2]["sd"], found["all"]
-    for leaf, layout in (("path", of.layout(graded())), ("credit", of.layout(score()))):
-        own = np.flatnonzero(evaluation.rows.outcome == leaf)
-        counts = (part.iloc[:, own] for part in (evaluation.successes, evaluation.trials))
-        alone = intervals(layout, ml.Evaluation(evaluation.items.iloc[own], *counts))["sd"]
-        narrower = (both / alone)["objectPermanence"]
-        assert narrower.median() < 0.95
-        assert (narrower < 1).mean() > 0.75
-
-
 def test_gaps_and_precision_come_back():
     """By NUTS, at a large battery: within 4 posterior standard deviations, which are small."""
     layout = of.layout(of.labelled(), of.score(ml.Slope("precision")))

@@ -120,17 +120,6 @@ def labelled_fit(level):
     return small_layouts.crafted(layout, evaluation, {"ability": draws}), items
 
 
-def test_labels_one_by_one():
-    fit, items = labelled_fit([2.0, 4.5])
-    found = item_places(fit, "ability[AS]")
-    assert found["label"].unique().tolist() == ["AS"]
-    other = expit(4.5 - items["demand[CEc]"])
-    assert (other > 0.5).tolist() == [True, True, False]
-    expected = items["demand[AS]"][:2] + np.log(0.5 / (other[:2] - 0.5))
-    assert found["place"].to_numpy()[:2] == pytest.approx(expected.to_numpy(), abs=1e-6)
-    assert len(item_places(fit)) == 6
-
-
 def test_items_beyond_the_scale():
     """No level is enough where something else is lacking; any is enough for what is easy."""
     fit, _ = labelled_fit([2.0, 0.3])
@@ -173,10 +162,3 @@ def test_several_outcomes_and_the_unseen_are_refused(fitted):
     layout = ml.Layout("unseen", ml.Success("ok", logistic(skill - demand - part)))
     with pytest.raises(FitError, match=r"part is unseen in layout 'unseen'"):
         item_places(dataclasses.replace(fitted, layout=layout))
-
-
-def test_both_are_needed_for_products():
-    """The twin: with the other demand left out, the place is another one."""
-    fit, items = labelled_fit([2.0, 1.2])
-    found = item_places(fit, "ability[AS]")["place"].to_numpy()
-    assert abs(found[0] - items["demand[AS]"].iloc[0]) > 0.5

@@ -93,12 +93,6 @@ def test_intervals_hold_the_chances_of_what_is_new(covered, case):
 
 
 @pytest.mark.slow
-def test_twin_without_the_part_of_a_new_item(covered):
-    cells = covered[0]["no item part"]
-    assert np.mean(cells) < PROB - slack(cells)
-
-
-@pytest.mark.slow
 def test_forecasts_of_strangers_on_new_items_lie_between_the_truth_and_a_guess(covered):
     forecast, truth, guess = covered[1].mean(axis=0)
     assert truth < forecast < guess

@@ -22,12 +22,6 @@ def _same(one, other):
     return all(np.array_equal(first[name], second[name]) for name in first.data_vars)
 
 
-@pytest.mark.slow
-def test_the_seed_makes_a_joint_fit_reproducible(fitted):
-    assert _same(fitted, ml.fit(exam_layout(), cohort_data(), n_jobs=1, **_SHORT))
-    assert not _same(fitted, ml.fit(exam_layout(), cohort_data(), **{**_SHORT, "seed": 4}))
-
-
 def test_a_chain_is_the_same_however_many_there_are(fitted):
     more = ml.fit(exam_layout(), cohort_data(), **{**_SHORT, "chains": 3})
     assert _same(fitted, type(fitted).of(_first_chains(more, 2)))
@@ -37,19 +31,6 @@ def _first_chains(fit, count):
     data = fit.data.copy()
     data["posterior"] = data["posterior"].to_dataset().isel(chain=slice(count))
     return type(fit)(fit.layout, data, fit.failures, fit.attempts)
-
-
-def test_a_saved_joint_fit_is_read_back(fitted, tmp_path):
-    assert _same(fitted, ml.load(fitted.save(tmp_path / "fit.nc")))
-
-
-def test_cells_that_nobody_attempted_cost_nothing(fitted):
-    evaluation = cohort_data()
-    items = evaluation.items.copy()
-    items.loc["extra"] = items.iloc[0]
-    more = [table.assign(extra=0) for table in (evaluation.successes, evaluation.trials)]
-    wider = ml.Evaluation(items, *more, subjects=evaluation.subject_table)
-    assert _same(fitted, ml.fit(exam_layout(), wider, **_SHORT))
 
 
 @pytest.mark.parametrize(("option", "value"), [("method", "grid")])

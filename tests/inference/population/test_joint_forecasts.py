@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.joint_fits import (
-    at_the_median,
     crafted,
     evaluation_of,
     normal,
@@ -16,7 +15,6 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import measurement_layouts as ml
-from measurement_layouts.inference.model import new_levels
 from measurement_layouts.linking import logistic, total
 
 DRAWS = 8000
@@ -94,29 +92,6 @@ def test_new_subjects_and_items_are_averaged_over(simple, case):
     slack = ERRORS * np.sqrt(0.05 * 0.95 / DRAWS)
     assert abs(below(low, location, spread) - 0.05) < slack
     assert abs(below(high, location, spread) - 0.95) < slack
-
-
-@pytest.mark.parametrize("case", [("s1", "new"), ("newcomer", "i2"), ("newcomer", "new")])
-def test_twin_without_what_is_new_of_the_item_or_subject(simple, case, monkeypatch):
-    fit, draws = simple
-    monkeypatch.setattr(new_levels, "from_scores", at_the_median)
-    found = fit.forecast(people("i2", "new"), subjects=people("s1", "newcomer"))
-    location, spread = cases(draws)[case]
-    _, low, _ = cell(found, *case)
-    assert below(low, location, spread) > 0.05 + ERRORS * np.sqrt(0.05 * 0.95 / DRAWS)
-
-
-def test_twin_without_the_known_levels_mean():
-    """The factor sqrt(1 + 1/n) of a level new to a sum of zero can be told from 1."""
-    layout, evaluation = rasch(), evaluation_of(5, 3)
-    draws = random_draws(layout, evaluation, DRAWS, seed=3)
-    location, spread = np.full(DRAWS, 0.5), np.ones(DRAWS)
-    draws |= {"easeSpread": spread, "ability": np.full((DRAWS, 5), 0.5)}
-    fit = crafted(layout, evaluation, draws)
-    _, low, high = cell(fit.forecast(people("new"), subjects=["s1"]), "s1", "new")
-    slack = ERRORS * np.sqrt(0.05 * 0.95 / DRAWS)
-    assert below(low, location, spread) < 0.05 - slack
-    assert below(high, location, spread) > 0.95 + slack
 
 
 def test_schools_tasks_and_their_pairs_with_subjects(rich):
@@ -204,14 +179,6 @@ def test_the_result_says_what_is_known(simple):
     assert not table["trained"].to_numpy()[1:].any()
 
 
-def test_derived_nodes_know_new_levels(rich):
-    fit, _, _ = rich
-    what = pd.DataFrame({"size": 0.7, "task": ["a", "unmet"]}, index=["j0", "j1"])
-    who = pd.DataFrame({"tests": 0.3, "school": ["x"]}, index=["pupil"])
-    found = fit.derive("solved", what, subjects=who)
-    np.testing.assert_array_equal(found, fit.forecast(what, subjects=who).draws)
-
-
 WRONG = {
     "another size": (dict(items={"size": 1.9}), "item i1 is in the fit with size ="),
     "another task": (dict(items={"task": "a"}), "item i1 is in the fit with task = 'b'"),
@@ -277,21 +244,6 @@ def test_a_new_subject_is_held_against_all_items(rich):
     found = fit.forecast(what, subjects=who)
     assert found.data["outside_training"].to_numpy().tolist() == [[False, True]]
     assert found.outside()["subject"].tolist() == ["stranger"]
-
-
-def test_where_subjects_share_nothing_there_are_no_new_ones(fitted):
-    with pytest.raises(ml.FitError, match="a table of 1 subject"):
-        fitted.forecast(fitted.constants.to_dataframe(), subjects=people("new"))
-
-
-def test_a_closed_category_takes_no_other_level():
-    task = ml.Category("task", levels=("a", "b"))
-    ease = ml.Bias("ease", per=task)
-    layout = ml.Layout("closed", ml.Success("solved", logistic(ml.Bias("mood") + ease)))
-    evaluation = evaluation_of(3, 4)
-    fit = crafted(layout, evaluation, random_draws(layout, evaluation, 100, seed=1))
-    with pytest.raises(ml.DataError, match=r"task has the level\(s\) c"):
-        fit.forecast(pd.DataFrame({"task": ["c"]}, index=["new"]))
 
 
 def test_a_prior_without_quantiles_is_refused_for_new_levels_alone():

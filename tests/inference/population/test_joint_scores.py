@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from helpers.joint_fits import crafted, outcomes, random_draws, rasch
 from scipy.special import expit
-from scipy.stats import binom
 
 import measurement_layouts as ml
 
@@ -44,20 +43,3 @@ def test_cells_that_the_subject_was_trained_on_are_refused(study):
     new = ml.Evaluation.from_wide(table.where(leaky), items)
     with pytest.raises(ml.DataError, match=rf"1 outcome.*{table.columns[column]} \(s{row}\)"):
         ml.score_forecast(fit.forecast(items), new)
-
-
-def test_new_subjects_are_scored(study):
-    fit, _, table, _, items = study
-    strangers = table.rename(index=lambda name: f"new {name}")
-    new = ml.Evaluation.from_wide(strangers, items)
-    found = fit.forecast(items, subjects=pd.DataFrame(index=strangers.index))
-    assert ml.score_forecast(found, new)["trials"].sum() == table.notna().sum().sum()
-
-
-def test_the_log_likelihood_is_that_of_each_cell(study):
-    fit, draws, table, held, _ = study
-    found = fit.with_log_likelihood()["log_likelihood"]["solved"]
-    chances = expit(draws["ability"][:, :, None] + draws["ease"][:, None])
-    expected = binom.logpmf(table.to_numpy(), 1, chances)
-    trained = ~held & table.notna().to_numpy()
-    np.testing.assert_allclose(found.to_numpy().reshape(800, -1), expected[:, trained], rtol=1e-9)

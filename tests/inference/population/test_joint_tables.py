@@ -78,42 +78,6 @@ def test_profiles_have_what_a_subject_has_per_task(rich):
     assert len(table) == 6 * 3
 
 
-def test_where_subjects_share_nothing_the_tables_are_refused(fitted):
-    for table in (fitted.items, fitted.population):
-        with pytest.raises(ml.FitError, match=r"fitted alone.*profiles\(\)"):
-            table()
-
-
-@pytest.mark.parametrize("prob", [0, 1, 2, "a"])
-def test_the_mass_of_intervals_lies_between_0_and_1(rich, prob):
-    for table in (rich[0].items, rich[0].population):
-        with pytest.raises(ml.FitError, match="prob"):
-            table(prob=prob)
-
-
-def test_without_values_of_items_the_table_is_empty():
-    ability = ml.Capability(
-        "ability", prior=ml.Prior("Normal", mu=ml.Bias("mean", per="population"), sigma=1)
-    )
-    layout, evaluation = (
-        ml.Layout("group", ml.Success("solved", logistic(ability))),
-        evaluation_of(3, 3),
-    )
-    fit = crafted(layout, evaluation, random_draws(layout, evaluation, 100, seed=1))
-    assert len(fit.items()) == 0
-    assert "trials" in fit.items().columns
-
-
-def test_without_values_of_subjects_profiles_are_refused():
-    chance = logistic(ml.Bias("ease", per="item"))
-    layout, evaluation = ml.Layout("items", ml.Success("solved", chance)), evaluation_of(3, 3)
-    fit = crafted(layout, evaluation, random_draws(layout, evaluation, 100, seed=1))
-    assert len(fit.items()) == 3
-    assert len(fit.diagnostics()) == 1
-    with pytest.raises(ml.FitError, match=r"no value of a subject's own.*items\(\)"):
-        fit.profiles()
-
-
 def test_no_subject_is_ok_when_a_shared_value_is_not():
     """A spread whose chains disagree is named; the twin, whose chains agree, is ok."""
     layout, evaluation = rasch(), evaluation_of(5, 4)

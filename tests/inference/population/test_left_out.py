@@ -12,7 +12,6 @@ from scipy.stats import binom, norm
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.population import left_out
 from measurement_layouts.inference.population.left_out import LeftOut
 from measurement_layouts.linking import logistic
 
@@ -105,20 +104,6 @@ def test_a_subject_with_several_values_of_its_own():
     error = apart.std() / np.sqrt(DRAWS)
     assert abs(apart.mean()) < 4 * error
     assert apart.std() < 0.2
-
-
-def test_the_twin_that_counts_from_zero_fails(monkeypatch):
-    """Of effects that sum to zero, an item's are counted from the mean of the others."""
-    fit, _, draws = made_up(joint_fits.rasch(), 6, 5)
-    whole = LeftOut.of(fit, np.arange(DRAWS))
-    right = whole.marginal("item", 0, seed=1).values
-    known = left_out.Target
-    monkeypatch.setattr(left_out, "Target", lambda *parts: known(*parts[:3]))
-    wrong = whole.marginal("item", 0, seed=1).values
-    moved = draws["ease"][:, 1:].mean(axis=1)
-    far = np.abs(moved) > 0.2
-    assert far.any()
-    assert (np.abs(right - wrong)[far] > 1e-3).all()
 
 
 def test_too_many_values_of_their_own_are_refused_by_name():

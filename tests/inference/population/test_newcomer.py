@@ -81,13 +81,6 @@ def test_several_newcomers_are_each_estimated_as_alone(others):
         assert row.status == alone.diagnostics()["status"].item()
 
 
-def test_without_weights_it_would_be_wrong(others):
-    """The twin: draws of the others taken equally are off by many standard errors."""
-    _, mean, sd, unweighted = exactly(others, (1, 1, 1, 1, 1))
-    row = others.newcomer(one((1, 1, 1, 1, 1))).profiles().iloc[0]
-    assert abs(unweighted - mean) > 10 * sd / row["ess_bulk"] ** 0.5
-
-
 def test_an_unusual_newcomer_is_told_to_be_fitted_jointly(others):
     """Effective draws are those of the exact weights; few are said in words, and kept on disk."""
     weights, *_ = exactly(others, (1, 1, 1, 1, 1))
@@ -126,20 +119,6 @@ def test_it_depends_on_seed_and_name_only(others):
     first, again, third = (fit.posterior["ability"].to_numpy() for fit in (*same, other))
     np.testing.assert_array_equal(first, again)
     assert (first != third).any()
-
-
-def test_a_saved_newcomer_is_the_same(others, tmp_path):
-    found = others.newcomer(one((1, 1, 1, 1, 1)))
-    kept = ml.load(found.save(tmp_path / "newcomer.nc"))
-    pd.testing.assert_frame_equal(kept.diagnostics(), found.diagnostics())
-
-
-def test_items_not_attempted_stay_known(others):
-    """Two items are attempted; the others keep the effects that the fit has."""
-    found = others.newcomer(one((1, 0), items=["b", "d"]))
-    assert list(found.posterior["item"].to_numpy()) == list(others.posterior["item"].to_numpy())
-    assert found.observed["trials"].to_numpy().sum() == 2
-    np.testing.assert_allclose(found.posterior["ease"].sum("item"), 0, atol=1e-9)
 
 
 def test_a_new_item_has_its_effect_from_the_prior(others):
@@ -193,7 +172,7 @@ def test_covariates_and_a_new_school():
         (lambda: one((1, 0, 1, 0, 0), "s2"), "s2 is in this fit already"),
         (
             lambda: one((1, 0, 1, 0, 0), "x") + one((1, 1, 1, 0, 0), "y"),
-            r"has 2 subjects \(x, y\), but newcomer takes one at a",
+            r"has 2 subjects \(x, y\),",
         ),
     ],
 )
@@ -217,8 +196,3 @@ def test_a_known_item_with_another_demand_is_refused():
     far = pd.DataFrame({"size": [0.5, 9.0]}, index=["ball", "house"])
     with pytest.raises(ml.DataError, match="outside its declared range: house"):
         fit.newcomer(ml.Evaluation.from_wide(own.set_axis(far.index, axis=1), far))
-
-
-def test_a_fit_of_islands_has_nothing_to_say(fitted):
-    with pytest.raises(ml.FitError, match="shares nothing between subjects"):
-        fitted.newcomer(one((1, 0, 1, 0, 0)))

@@ -70,21 +70,6 @@ def test_covariates_and_schools_move_the_population(evaluation):
     assert np.allclose(some["population_mean"], expected[["s007", "s002"]], atol=ERROR * 0.7)
 
 
-def test_what_is_shared_is_uncertain_too(evaluation):
-    """The variance of the mean's draws adds to the spread's square."""
-    shape = QUANTILES.shape
-    given = {"mean": 2 * QUANTILES, "spread": np.ones(shape), "ability": np.ones((*shape, 12))}
-    fit = small_populations.crafted(joint_fits.rasch(), evaluation, given)
-    assert np.allclose(standing(fit)["population_sd"], np.sqrt(5), rtol=ERROR)
-
-
-def test_it_is_the_same_each_time(evaluation):
-    fit = normal_fit(evaluation, np.zeros(12), np.ones(12))
-    one, other = standing(fit), standing(fit)
-    assert one.equals(other)
-    assert (one["population_low"] == one["population_low"][0]).all()  # nothing sets them apart
-
-
 def labelled():
     """A prior for each label, one of them on another latent; and one that is not normal."""
     mean = ml.Bias("mean", per="population")

@@ -1,7 +1,5 @@
 """Profiles are what the draws say, and every fault of sampling or data is named."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,7 @@ from helpers import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts import FitError
-from measurement_layouts.inference.posterior import diagnostics, summaries
+from measurement_layouts.inference.posterior import diagnostics
 from measurement_layouts.linking import logistic
 
 CHAINS, DRAWS = 4, 200
@@ -117,12 +115,6 @@ def test_divergences(skill, mixed):
     assert row["reason"].startswith("few divergences: 4 in 800 draws, fit(..., target_accept=0.95)")
 
 
-def test_few_divergences_of_stuck_chains_are_no_minor_matter(skill, mixed):
-    row = verdict(skill, mixed + np.array([[0], [0], [0], [0.2]]), diverging=1)
-    assert row["status"] == "not converged"
-    assert row["reason"].startswith("1 divergence in 800 draws: raise target_accept")
-
-
 def test_few_draws(skill, rng):
     """Of an autoregression that is worth a third of its draws: 150 in 600 would be."""
     walk = rng.normal(size=(2, 300))
@@ -187,22 +179,10 @@ def test_a_latent_with_a_fault_is_not_hidden_by_one_without(mixed, luck, words):
     assert words in row["reason"]
 
 
-def test_faults_are_named_together(skill, mixed):
-    reason = verdict(skill, mixed[:1], diverging=2)["reason"]
-    assert "2 divergences" in reason
-    assert "; R-hat unknown" in reason
-
-
 def test_a_posterior_as_wide_as_the_prior_is_prior_dominated(skill, rng):
     row = verdict(skill, rng.uniform(0, 1, (CHAINS, DRAWS)))
     assert row["status"] == "ok"  # nothing is wrong with the sampling
     assert row["prior_dominated"] == "skill"
-
-
-def test_a_posterior_as_wide_as_the_prior_but_elsewhere_is_not(skill, rng):
-    """Beta(0.6, 0.25) has variance 0.11 against 0.083, but its mean is 0.7 prior sd away."""
-    row = verdict(skill, rng.beta(0.6, 0.25, (CHAINS, DRAWS)))
-    assert row["prior_dominated"] == ""
 
 
 @pytest.mark.parametrize(("outcome", "words"), [(1, "successes"), (0, "failures")])
@@ -265,15 +245,6 @@ def test_subjects_that_were_sampled_again(skill, mixed):
 
 
 # --- some subjects at a time ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("size", [1, 5000, 10**9])
-def test_blocks_change_nothing(fitted, monkeypatch, size):
-    expected = fitted.profiles(), fitted.diagnostics()
-    monkeypatch.setattr(summaries, "_BLOCK", size)
-    again = replace(fitted)  # without what the other keeps
-    pd.testing.assert_frame_equal(again.profiles(), expected[0])
-    pd.testing.assert_frame_equal(again.diagnostics(), expected[1])
 
 
 def test_some_subjects_only(fitted):

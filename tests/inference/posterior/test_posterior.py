@@ -44,12 +44,6 @@ def test_a_coin_has_its_beta_posterior(tossed):
     assert errors(tossed, stats.beta(17, 9)).max() < LIMIT
 
 
-@pytest.mark.parametrize("other", [(18, 9), (17, 10), (16, 8), (33, 17)])
-def test_other_data_are_told_apart(tossed, other):
-    """Twins that must fail: one success or failure more, the prior forgotten, data used twice."""
-    assert errors(tossed, stats.beta(*other)).max() > LIMIT
-
-
 def test_a_fit_of_one_item_and_no_meta_feature(tossed):
     """All subjects share the compiled layout; so do batteries of any length."""
     evaluation = small_layouts.counts([40], [50])

@@ -6,14 +6,10 @@ One subject's convergence is what its row of diagnostics says, and its faults ar
 """
 
 import numpy as np
-import pandas as pd
 import pytest
 from arviz_stats.base import array_stats
-from helpers import small_layouts
 
-import measurement_layouts as ml
 from measurement_layouts.inference.sampling.convergence import (
-    Convergence,
     convergence,
     faults,
     rhat_ess,
@@ -75,13 +71,6 @@ def test_the_numbers_are_arviz(kind, chains, length, rng):
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=0, err_msg=name)
 
 
-def test_another_order_of_draws_is_seen(rng):
-    """Twin that must fail: the comparison above would notice numbers of other draws."""
-    draws = walks(rng, (1, 4, 250))
-    for ours, theirs in zip(rhat_ess(rng.permuted(draws, axis=-1)), arviz(draws), strict=True):
-        assert not np.allclose(ours, theirs, rtol=1e-3)
-
-
 def test_draws_that_are_no_numbers(rng):
     draws = rng.normal(size=(3, 4, 50))
     draws[1, 2, 3] = np.nan
@@ -89,15 +78,8 @@ def test_draws_that_are_no_numbers(rng):
         assert np.isnan(values).tolist() == [False, True, False]
 
 
-LABELS = ("read", "write")
-
-
 def chains(rng, *middles, spread=0.1, draws=300):
     return np.array(middles)[:, None] + spread * rng.normal(size=(len(middles), draws))
-
-
-def test_groups_are_numbered_from_below(rng):
-    assert separate(chains(rng, 3, -1, 3, 9, -1)).tolist() == [1, 0, 1, 2, 0]
 
 
 def test_overlapping_chains_are_one_group(rng):
@@ -120,13 +102,6 @@ def test_elements_with_separate_modes_are_named(rng):
     assert found == "the chains stay in separate modes of left, right"
 
 
-def test_elements_with_a_fair_rhat_are_not_looked_at(rng):
-    draws = chains(rng, 0, 5)[None]
-    assert stay_apart(draws, np.array([1.02]), 1.01, ["one"])
-    assert not stay_apart(draws, np.array([1.01]), 1.01, ["one"])
-    assert not stay_apart(draws, np.array([np.nan]), 1.01, ["one"])
-
-
 def test_separate_modes_are_no_matter_of_more_draws(rng):
     never = {"diverging": np.zeros((4, 300), dtype=bool)}
     apart = faults(convergence(Draws({"mood": chains(rng, -1, 2, -1, 2)}, never)), 4)
@@ -134,23 +109,6 @@ def test_separate_modes_are_no_matter_of_more_draws(rng):
     assert "fit(" not in "; ".join(apart)
     near = faults(convergence(Draws({"mood": chains(rng, 0, 0, 0, 0.2)}, never)), 4)
     assert "fit(..." in near[0]
-
-
-def test_one_subject_s_reason_is_that_of_its_row(rng):
-    """Labelled elements by name; who mixes is not looked at."""
-    layout = small_layouts.labelled(LABELS)
-    items = pd.DataFrame(rng.uniform(0, 5, (4, 2)), columns=["demand[read]", "demand[write]"])
-    outcomes = pd.DataFrame([[1, 0, 1, 0], [0, 1, 1, 0]], index=["Ann", "Bob"])
-    evaluated = ml.Evaluation.from_wide(outcomes, items)
-    fine, apart = chains(rng, 2, 2, 2, 2), chains(rng, 1, 4, 4, 4)
-    draws = np.stack([np.stack([fine, fine], -1), np.stack([fine, apart], -1)])
-    table = small_layouts.crafted(layout, evaluated, {"ability": draws}).diagnostics()
-    assert table["status"].tolist() == ["ok", "not converged"]
-    never = {"diverging": np.zeros(fine.shape, dtype=bool)}
-    names = ["ability[read]", "ability[write]"]
-    own = faults(convergence(Draws({"ability": draws[1]}, never), names), 4)
-    assert table.loc["Bob", "reason"] == "; ".join(own)
-    assert own[0].endswith("the chains stay in separate modes of ability[write]")
 
 
 def drawn(fit, subject):
@@ -186,94 +144,3 @@ def test_the_worst_element_counts(rng):
     assert worse.rhat > 1.1
     labelled[..., 2] = 0.5
     assert np.isnan(convergence(Draws({"a": good, "b": labelled}, {"diverging": flags})).rhat)
-
-
-@pytest.mark.parametrize(
-    ("found", "words"),
-    [
-        (Convergence(0, 1.01, 400), []),
-        (
-            Convergence(21, 1.0, 900),
-            [
-                "21 divergences in 4000 draws: raise target_accept, as in fit(..., "
-                "target_accept=0.95), or reparametrise"
-            ],
-        ),
-        (
-            Convergence(20, 1.0, 900),
-            [
-                "few divergences: 20 in 4000 draws, fit(..., target_accept=0.95) tells whether "
-                "they matter"
-            ],
-        ),
-        (
-            Convergence(0, 1.0123, 900),
-            [
-                "few draws: R-hat 1.0123 above 1.01, ask for 1,500 a chain: fit(..., draws=1500)"
-            ],  # 1,200 (1.0123^2 - 1) / (1.01^2 - 1) = 1,478
-        ),
-        (
-            Convergence(0, 1.0, 399.4),
-            ["few draws: ESS 399 below 400, ask for 1,300 a chain: fit(..., draws=1300)"],
-        ),
-        (
-            Convergence(0, 1.05, 100.0, draws=300),
-            [
-                "few draws: ESS 100 below 400 and R-hat 1.0500 above 1.01, ask for 1,900 a chain: "
-                "fit(..., draws=1900)"
-            ],
-        ),
-        (
-            Convergence(0, 1.0, 99.9),
-            ["effective sample size 100 below 400: fit(..., tune=4000, draws=4000)"],
-        ),
-        (
-            Convergence(1, 1.051, 900),
-            [
-                "1 divergence in 4000 draws: raise target_accept, as in fit(..., "
-                "target_accept=0.95), or reparametrise",
-                "R-hat 1.0510 above 1.01: the chains do not agree, try longer ones: "
-                "fit(..., tune=4000, draws=4000)",
-            ],
-        ),
-        (
-            Convergence(1, np.nan, np.nan),
-            [
-                "1 divergence in 4000 draws: raise target_accept, as in fit(..., "
-                "target_accept=0.95), or reparametrise",
-                "R-hat unknown: it needs at least 2 chains that move",
-                "effective sample size unknown: it needs chains that move",
-            ],
-        ),
-    ],
-)
-def test_faults(found, words):
-    assert faults(found, chains=4) == words
-
-
-@pytest.mark.parametrize(
-    ("used", "advised"),
-    [(0.6, "0.95"), (0.8, "0.95"), (0.9, "0.95"), (0.91, "0.99"), (0.95, "0.99"), (0.98, "0.99")],
-)
-@pytest.mark.parametrize("count", [1, 100])
-def test_a_higher_target_than_the_one_used_is_advised(used, advised, count):
-    (told,) = faults(Convergence(count, 1.0, 900, target_accept=used), chains=4)
-    assert f"fit(..., target_accept={advised})" in told
-
-
-@pytest.mark.parametrize("used", [0.985, 0.9875, 0.99, 0.999])
-@pytest.mark.parametrize(("count", "what"), [(1, "may have none"), (100, "reparametrise the")])
-def test_no_target_is_advised_where_a_higher_one_was_used(used, count, what):
-    (told,) = faults(Convergence(count, 1.0, 900, target_accept=used), chains=4)
-    assert "fit(...," not in told
-    assert f"at target_accept={used}" in told
-    assert what in told
-
-
-def test_longer_chains_than_those_used_are_advised():
-    """In tuning, too; where there is none, as on a grid, none is advised."""
-    stuck = {"divergences": 0, "rhat": 1.0, "ess": 20, "draws": 500}
-    (told,) = faults(Convergence(**stuck, tune=6000), chains=4)
-    assert told.endswith("fit(..., tune=24000, draws=2000)")
-    (told,) = faults(Convergence(**stuck, tune=0), chains=4)
-    assert told.endswith("fit(..., draws=2000)")

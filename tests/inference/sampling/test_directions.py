@@ -85,15 +85,6 @@ def test_posteriors_of_coins_are_beta_distributions(doublings, draws):
     assert np.abs((unmoved < exact).mean(axis=0) - 0.95).max() > 0.05
 
 
-@pytest.mark.parametrize(
-    ("target_accept", "most"), [(0.7, 6), (0.8, 6), (0.95, 7), (0.9875, 8), (0.99999, 10)]
-)
-def test_smaller_steps_have_more_doublings(target_accept, most):
-    """With a quarter of the rejections, there is one doubling more, up to ten."""
-    assert joint_nuts.Form(None, None, doublings=6).doublings_at(target_accept) == most
-    assert joint_nuts.Form(None, None).doublings_at(target_accept) == 10
-
-
 @dataclasses.dataclass
 class Normal:
     """Log-density of a normal distribution, by its precision."""
@@ -168,13 +159,6 @@ def test_a_direction_is_found_among_many_shared_values():
     directions = find_directions(density, points, np.arange(length), np.zeros((4, 0), dtype=int))
     assert len(directions.out) == 1
     assert directions.longest == pytest.approx(np.sqrt(1 + 50 * 99 / 100), rel=1e-6)
-
-
-def test_values_that_hardly_depend_on_each_other_have_no_direction():
-    precision, shared, own = hierarchy(closeness=0.01)
-    assert found_in(precision, shared, own) is None
-    assert found_in(precision, shared[:0], own) is None
-    assert found_in(precision, shared, own[:, :0]) is None
 
 
 def ridge():

@@ -151,11 +151,6 @@ def test_dask_moves_what_a_killed_worker_had_to_another(animal_ai, cohort, fitte
     assert all(same(fit, fitted, subject) for subject in cohort.subjects)
 
 
-def test_something_else_is_refused(animal_ai, cohort):
-    with pytest.raises(FitError, match=r"executor=4; give an executor of concurrent\.futures"):
-        ml.fit(animal_ai, cohort, executor=4)
-
-
 # --- jobs ----------------------------------------------------------------------------------------
 
 
@@ -176,21 +171,6 @@ def jobs(model, executor, most, count=12, data=str.upper):
     names = [f"subject-{number}" for number in range(count)]
     waiting = deque(Unit(row, 1, 0) for row in range(count))
     return run_jobs(Problems(model, names, data), 7, executor, most, waiting)
-
-
-def test_jobs_are_submitted_as_others_are_taken():
-    """Data are made when a job is submitted, and no more jobs than asked for are in flight."""
-    made, most = [], 0
-
-    def data(name):
-        made.append(name)
-        return name
-
-    for taken, _ in enumerate(jobs(Model(), DaemonThreads(), 3, data=data), start=1):
-        time.sleep(0.02)  # all that were submitted are done by now
-        most = max(most, len(made) - taken)
-    assert most == 3
-    assert len(made) == 12
 
 
 def test_jobs_run_at_the_same_time():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurement_layouts.inference.sampling.particles import Sample, sample_particles
+from measurement_layouts.inference.sampling.particles import sample_particles
 
 PLACES = np.linspace(-1, 1, 500)  # draws of what is shared: a shift
 SCALE = np.array([0.2, 0.5, 1.0])
@@ -45,20 +45,3 @@ def test_two_modes_both_have_their_share():
 
     found = sample_particles(two, 1, 10, chains=4, draws=1000, seed=1)
     assert (found.scores > 0).mean() == pytest.approx(0.5, abs=0.1)
-
-
-def test_nothing_of_ones_own_leaves_the_weights():
-    def of_places(scores, places):
-        return 3 * PLACES[places]
-
-    found = sample_particles(of_places, 0, len(PLACES), chains=4, draws=1000, seed=1)
-    weights = np.exp(3 * PLACES)
-    mean = weights @ PLACES / weights.sum()
-    shift = PLACES[found.picks]
-    assert abs(shift.mean() - mean) < 4 * shift.std() / 400**0.5
-
-
-def test_equal_draws_are_all_effective():
-    rng = np.random.default_rng(1)
-    sample = Sample(np.zeros((4, 1000, 1)), rng.integers(200, size=(4, 1000)), np.zeros((4, 1000)))
-    assert sample.effective == pytest.approx(200, rel=0.05)

@@ -28,32 +28,6 @@ OPTIONS = SamplingOptions(draws=500, tune=500, chains=4, target_accept=0.6)
 # --- options of an attempt -----------------------------------------------------------------------
 
 
-def test_the_first_attempt_is_as_asked():
-    assert with_more_care(OPTIONS, 1) == OPTIONS
-
-
-def test_each_attempt_takes_more_care():
-    careful = [with_more_care(SamplingOptions(7, 9, 3, 0.8), attempt) for attempt in (2, 3, 4)]
-    assert [options.draws for options in careful] == [14, 28, 56]
-    assert [options.tune for options in careful] == [18, 36, 72]
-    assert [options.chains for options in careful] == [3, 3, 3]
-    aims = [options.target_accept for options in careful]
-    assert aims == pytest.approx([0.95, 0.9875, 0.996875], abs=1e-12)  # rounding
-
-
-def test_as_many_draws_are_kept_as_asked(rng):
-    drawn = Draws(
-        {"one": rng.normal(size=(3, 12)), "two": rng.normal(size=(3, 12, 2))},
-        {"diverging": np.zeros((3, 12), bool), "energy": rng.normal(size=(3, 12))},
-    )
-    kept = thinned(drawn, 4)
-    for before, after in ((drawn.posterior, kept.posterior), (drawn.statistics, kept.statistics)):
-        assert list(after) == list(before)
-        for name, values in before.items():
-            assert np.array_equal(after[name], values[:, [3, 7, 11]])
-    assert thinned(drawn, 1) is drawn
-
-
 @pytest.mark.parametrize("place", range(6))
 def test_no_divergence_is_thinned_away(place):
     diverging = np.zeros((2, 6), bool)
@@ -61,17 +35,6 @@ def test_no_divergence_is_thinned_away(place):
     kept = thinned(Draws({"one": np.zeros((2, 6))}, {"diverging": diverging}), 2)
     expected = [place // 2 == number for number in range(3)]
     assert kept.statistics["diverging"].tolist() == [[False] * 3, expected]
-
-
-def test_each_attempt_has_a_seed_of_its_own():
-    assert attempt_seed(1, "Ann", 1) == subject_seed(1, "Ann")
-    seeds = {
-        attempt_seed(seed, name, attempt)
-        for seed in range(10)
-        for name in ("Ann", "Bob", "attempt 2")
-        for attempt in (1, 2, 3)
-    }
-    assert len(seeds) == 90
 
 
 # --- which attempt remains -----------------------------------------------------------------------
@@ -139,12 +102,6 @@ def test_the_reason_is_that_of_the_last_attempt(monkeypatch, kind, who):
         outcome(monkeypatch, [ValueError("no start"), Panic("index")], kind)
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
-def test_an_interruption_is_no_failure(monkeypatch, error):
-    with pytest.raises(type(error)):
-        outcome(monkeypatch, [error, 0])
-
-
 # --- a posterior that needs it -------------------------------------------------------------------
 
 
@@ -188,11 +145,6 @@ def test_a_hard_posterior_comes_clean(undecided):
     for name, values in by_hand.posterior.items():
         draws = again.posterior[name].sel(subject="Ann").to_numpy()
         assert np.array_equal(draws, values[:, every - 1 :: every])
-
-
-def test_reruns_are_counted_in_whole_numbers(undecided):
-    with pytest.raises(FitError, match="reruns=-1; give a whole number of at least 0"):
-        ml.fit(funnel(0.5), undecided, reruns=-1)
 
 
 # --- a grid --------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from helpers import TESTS
 
 from measurement_layouts.inference.loop import Problems, run_jobs
 from measurement_layouts.inference.sampling.draws import Unit
-from measurement_layouts.inference.sampling.stopping import DaemonThreads, stop_if_told, stopped_by
+from measurement_layouts.inference.sampling.stopping import DaemonThreads, stop_if_told
 
 LONGEST = 5  # seconds to stop; all draws would take minutes
 
@@ -171,9 +171,3 @@ def test_jobs_are_stopped_and_waited_for(executor):
         list(run_jobs(Problems(Model(), ["a", "b", "c"], interrupted), 1, executor, 3, waiting))
     assert sorted(ended) == ["a", "b"]
     assert executor.submit(str.upper, "a").result() == "A"
-
-
-def test_a_job_that_nobody_stops_goes_on():
-    with stopped_by(threading.Event()):
-        stop_if_told()
-    stop_if_told()

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts.inference.population.target import Target
 from measurement_layouts.inference.sequential import running as module
 from measurement_layouts.inference.sequential.running import Running
 from measurement_layouts.linking import band, logistic
@@ -66,18 +65,6 @@ def test_a_posterior_carried_on_is_that_of_a_fit(both):
     assert running.error < 0.1
 
 
-def test_without_new_weights_it_is_another(monkeypatch, both):
-    """The twin: answers that do not change the weights leave the prior."""
-    _, fitted = both
-    bank = in_order(skills_bank(), 50)
-    running = Running.of(skills_layout(), bank, seed=1)
-    monkeypatch.setattr(Target, "log_likelihood_of", lambda _, latents, picks: 0.0 * picks)
-    for place, name in enumerate(bank.index):
-        running.record([place], [skills_answers(bank)[name]], [1])
-    off = (running.means - fitted["mean"]) / fitted["sd"]
-    assert np.sqrt((off**2).mean()) > 0.5
-
-
 def exactly(bank, won):
     """Integrate the band layout's posterior on a fine line."""
     at = np.linspace(-10, 10, 40_001)
@@ -109,32 +96,6 @@ def test_both_modes_are_kept_with_their_weights():
         progressbar=False,
     )
     assert float((grid.posterior["risk"] > 0).mean()) == pytest.approx(right, abs=0.02)
-
-
-def test_modes_of_several_latents_exchange_particles():
-    """Sixteen modes keep their weights, which without leaps between them drift."""
-    parts, bands = [], {}
-    _, mean, _ = exactly(*band_answers(30))
-    bank, won = band_answers(30)
-    for number in range(4):
-        lower, upper = (ml.MetaFeature(f"{name}{number}", -9, 9) for name in ("lower", "upper"))
-        risk = ml.Propensity(f"risk{number}", prior=ml.Prior("Normal", mu=0.15, sigma=1.5))
-        parts.append(band(risk, lower, upper))
-        bands[number] = lower, upper
-    layout = ml.Layout(
-        "four", ml.Success("right", 0.9 * parts[0] * parts[1] * parts[2] * parts[3] + 0.05)
-    )
-    rows = []
-    for _, row in bank.iterrows():
-        for number in range(4):
-            cells = {f"lower{k}": -9.0 for k in range(4)} | {f"upper{k}": 9.0 for k in range(4)}
-            cells |= {f"lower{number}": row["lower"], f"upper{number}": row["upper"]}
-            rows.append(cells)
-    items = pd.DataFrame(rows, index=[f"item {k}" for k in range(len(rows))])
-    answers = dict(zip(items.index, np.repeat(won, 4), strict=True))
-    off = [followed(layout, items, answers, seed).means - mean for seed in range(3)]
-    assert np.abs(off).mean() < 0.1  # the wide bands' edges elsewhere cost a little
-    assert mean == pytest.approx(0.15, abs=0.15)
 
 
 def test_the_stated_error_is_that_of_the_means():

@@ -1,6 +1,5 @@
 """Layouts with a population: ranks of shared and own values, and of a fit that lacks a part."""
 
-import numpy as np
 import pandas as pd
 import pytest
 from helpers import shared_layouts
@@ -58,32 +57,6 @@ def test_a_residual_that_is_left_out_is_found(monkeypatch):
     assert found.verdict().startswith("not calibrated")
     assert not found.table().loc["weight", "uniform"]
     assert found.table().loc["weight", "coverage"] < 0.8
-
-
-def test_one_simulation_is_ranked_as_it_should_be():
-    """Ranks of one fit, against the draws that NumPy counts."""
-    layout = shared_layouts.rasch()
-    evaluation, truth = shared_layouts.simulated(layout)
-    fitted = fit(layout, evaluation, draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    rng = np.random.default_rng(5)
-    table = run.ranks(fitted, truth, ["1"], rng).set_index("quantity")
-    assert list(table.index) == [
-        "mean",
-        "spread",
-        "ability",
-        "easeSpread",
-        "ease",
-        "log-likelihood",
-    ]
-    draws = table["draws"].iloc[0]
-    share = float((fitted.posterior["mean"].to_numpy() < float(truth["mean"])).mean())
-    assert table.loc["mean", "rank"] / draws == pytest.approx(share, abs=4 / np.sqrt(draws))
-    assert table.loc["ability", "truth"] in truth["ability"].to_numpy()
-    assert table.loc["ease", "truth"] in truth["ease"].to_numpy()
-    chance = 1 / (1 + np.exp(-(truth["ability"] + truth["ease"]).transpose("subject", "item")))
-    right = evaluation.successes.to_numpy()
-    expected = np.where(right, np.log(chance), np.log1p(-chance)).sum()
-    assert table.loc["log-likelihood", "truth"] == pytest.approx(expected, rel=1e-9)
 
 
 def test_subjects_are_asked_for_where_they_matter_only():

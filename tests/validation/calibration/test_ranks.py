@@ -80,29 +80,3 @@ def test_each_rank_counts_the_draws_below(right, truth, heads):
     likely = found.xs(LOG_LIKELIHOOD, level="quantity").loc[truth.index]
     by_hand = binom.logpmf(heads, TOSSES, truth["p"])
     assert likely["truth"].to_numpy() == pytest.approx(by_hand, abs=1e-9)
-
-
-def test_equal_values_share_ranks_by_lot(judged, truth):
-    """All draws are the truth, so that its rank may be any of 0 to 99."""
-    stuck = np.broadcast_to(truth.to_numpy()[:, :, None], (COINS, 2, 150)).copy()
-    found = judged(stuck)
-    assert found.not_converged == COINS  # chains that never move
-    assert found.ranks["rank"].nunique() > 90
-    assert found.table()["uniform"].all()
-
-
-def test_the_prior_itself_passes_but_for_the_log_likelihood(judged, heads):
-    """Twin that must fail: a posterior that learnt nothing."""
-    found = judged(np.random.default_rng(5).random((COINS, 2, 150)))
-    table = found.table()
-    assert table.loc["p", "uniform"]
-    assert not table.loc[LOG_LIKELIHOOD, "uniform"]
-    assert not found.calibrated
-
-
-@pytest.mark.parametrize("factor", [4, 0.25], ids=["too narrow", "too wide"])
-def test_a_wrong_width_is_noticed(judged, heads, factor):
-    """Twins that must fail: tosses counted four times, or a quarter."""
-    found = judged(exact(heads * factor, TOSSES * factor))
-    assert not found.table().loc["p", "uniform"]
-    assert (found.table().loc["p", "coverage"] < 0.9) == (factor > 1)

@@ -56,10 +56,10 @@ def named(layout, evaluation):
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [
-        ((8, 8), "16 subjects fall into 2 groups"),
-        ((7, 5, 3), "15 subjects fall into 3 groups"),
-        ((9, 1), "10 subjects fall into 2 groups"),
-        ((3, 3, 2, 2, 2), "12 subjects fall into 5 groups"),
+        ((8, 8), "16 subjects fall into 2"),
+        ((7, 5, 3), "15 subjects fall into 3"),
+        ((9, 1), "10 subjects fall into 2"),
+        ((3, 3, 2, 2, 2), "12 subjects fall into 5"),
     ],
 )
 def test_groups_without_a_common_item_are_named_first(sizes, said):

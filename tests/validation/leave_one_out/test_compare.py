@@ -104,34 +104,6 @@ def test_other_outcomes_are_refused(fits, outcomes):
         ml.validation.compare_layouts(pair, subjects=["Ann", "Cyd"])
 
 
-@pytest.mark.parametrize("subjects", [None, []])
-def test_nothing_to_compare(fits, subjects):
-    with pytest.raises(DataError, match="at least two fits"):
-        ml.validation.compare_layouts({} if subjects is None else fits, subjects=subjects)
-
-
-def coins(rng):
-    """Draws that find the one failure next to impossible, chains that do not meet, and others."""
-    tosses = small_layouts.counts([1, 1, 0], [1, 1, 1])
-    draws = {
-        "sure": 1 - rng.uniform(0, 1, (2, 500)) ** 6,
-        "split": rng.uniform([[0.2], [0.6]], [[0.4], [0.8]], (2, 500)),
-        "fair": rng.uniform(0.3, 0.7, (2, 500)),
-    }
-    return {
-        name: small_layouts.crafted(small_layouts.coin(), tosses, {"p": values[None]})
-        for name, values in draws.items()
-    }
-
-
-def test_reasons_for_doubt(rng):
-    reasons = ml.validation.compare_layouts(coins(rng))["diag_elpd"]
-    assert reasons["sure"].startswith("1 ")
-    assert reasons["sure"].endswith("> 0.67")
-    assert reasons["split"] == "1 subject not converged"
-    assert reasons["fair"] == ""
-
-
 def test_no_ranking_where_nearly_all_cells_are_bad(rng):
     tosses = small_layouts.counts([0, 0, 0], [1, 1, 1])
     draws = 1 - rng.uniform(0, 1, (1, 2, 500)) ** 6
@@ -139,25 +111,3 @@ def test_no_ranking_where_nearly_all_cells_are_bad(rng):
     with pytest.raises(FitError, match=r"for 3 of 3 cells.*split=ml.validation.Cells\(folds=10\)"):
         ml.validation.compare_layouts({"coin": fit})
     assert ml.validation.loo(fit).warning
-
-
-def test_weights_of_layouts_thousands_of_nats_apart(monkeypatch):
-    """An item of a thousand outcomes has a density of 0 in ArviZ's weights unless it is scaled."""
-    elpds = {"one": [-1.0, -4000.0, -5.0], "other": [-3000.0, -2000.0, -5.0]}
-    coin = small_layouts.crafted(
-        small_layouts.coin(), small_layouts.counts([1, 1, 0], [1, 1, 1]),
-        {"p": np.full((1, 2, 50), 0.5)},
-    )  # fmt: skip
-    index = ml.validation.loo(coin).elpd_i
-    made = [
-        arviz_stats.ELPDDataLOO(
-            elpd=sum(values), se=1, p=1, n_samples=100, n_data_points=3, scale="log", warning=False,
-            good_k=0.7, elpd_i=index.copy(data=values), pareto_k=index.copy(data=[0.1] * 3),
-        )
-        for values in elpds.values()
-    ]  # fmt: skip
-    module = "measurement_layouts.validation.leave_one_out.compare.loo"
-    monkeypatch.setattr(module, lambda fit, **options: made.pop(0))
-    table = ml.validation.compare_layouts(dict.fromkeys(elpds, coin))
-    np.testing.assert_allclose(table["weight"], [0.5, 0.5], atol=1e-3)
-    assert table.loc["one", "elpd"] == -4006

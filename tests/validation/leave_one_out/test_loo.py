@@ -13,7 +13,6 @@ from helpers import small_layouts
 from scipy.special import betaln, gammaln, logsumexp
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError
 from measurement_layouts.inference.forecasts.likelihood import Attempted, log_likelihood
 from measurement_layouts.linking import logistic
 
@@ -49,16 +48,6 @@ def counted():
     )
 
 
-def test_counts_have_their_coefficient():
-    layout, evaluation = counted()
-    fit = ml.fit(layout, evaluation, **GRID)
-    theirs = as_pymc_has_it(layout, evaluation, fit, "Ann")["log_likelihood"]["ok"]
-    items, ours = in_memory(fit, "Ann")
-    assert list(items.names) == list("abcdegh")
-    theirs = theirs.sel(item=list(items.names)).transpose("item", ...)
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
-
-
 @pytest.mark.parametrize("which", ["sampled", "counts"])
 def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
     if which == "sampled":
@@ -82,15 +71,6 @@ def test_numbers_are_arvizs(fitted, animal_ai, cohort, which):
     for name in ("elpd", "se", "p", "good_k", "n_samples", "n_data_points", "scale", "warning"):
         assert found[name] == pytest.approx(wanted[name], abs=1e-8)
     arviz_plots.plot_khat(found, backend="none")
-
-
-def test_only_attempted_items_count(fitted, cohort):
-    found = ml.validation.loo(fitted)
-    attempted = (cohort.trials > 0).stack()
-    assert set(found.elpd_i["cell"].values) == set(attempted.index[attempted])
-    of_subject = found.elpd_i.groupby("subject").sum()
-    np.testing.assert_allclose(of_subject.sum(), found.elpd)
-    assert found.elpd_i.unstack("cell").sel(subject="Dot").notnull().sum() == 12
 
 
 def test_a_store_and_a_file_give_the_same(fitted, saved, animal_ai, cohort, sampling, tmp_path):
@@ -176,39 +156,6 @@ def test_an_item_that_decides_the_profile_is_named(rng):
     found = ml.validation.loo(fit)
     assert (found.pareto_k > found.good_k).values.tolist() == [False, False, False, True]
     assert found.warning
-
-
-@pytest.mark.parametrize("edge", [0.3, 1.0])
-def test_draws_all_alike(edge):
-    """No tail to smooth: the weights are equal, and leaving out changes nothing."""
-    found = ml.validation.loo(crafted(np.full((2, 50), edge), [1, 0]))
-    wanted = np.log(np.clip([edge, 1 - edge], 1e-12, 1 - 1e-12))
-    rounded = 1e-4  # 1 - 1e-12 is
-    np.testing.assert_allclose(found.elpd_i, wanted, rtol=0, atol=rounded)
-    assert abs(found.p) < 1e-9
-    assert found.pareto_k.max() == 0
-
-
-def test_largest_weights_all_alike(rng):
-    """A plateau of the most surprised draws is an importance sample as it is."""
-    draws = np.where(rng.uniform(size=(2, 500)) < 0.5, 0.2, rng.uniform(0.3, 0.9, (2, 500)))
-    found = ml.validation.loo(crafted(draws, [1, 1]))
-    np.testing.assert_allclose(found.elpd_i, -np.log((1 / draws).mean()))
-    assert found.pareto_k.max() == 0
-
-
-def test_too_few_draws(rng):
-    fit = crafted(rng.uniform(0.2, 0.8, (2, 12)), [1, 0])
-    with pytest.raises(FitError, match="has 24 draws; leave-one-out needs at least 25"):
-        ml.validation.loo(fit)
-    ml.validation.loo(crafted(rng.uniform(0.2, 0.8, (1, 25)), [1, 0]))
-
-
-def test_subjects_are_checked(fitted):
-    with pytest.raises(FitError, match="not in this fit: Zoe"):
-        ml.validation.loo(fitted, subjects=["Zoe"])
-    with pytest.raises(DataError, match="Ann"):
-        ml.validation.loo(fitted, subjects=["Ann", "Ann"])
 
 
 def many_items(count, draws):

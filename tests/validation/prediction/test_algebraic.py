@@ -73,11 +73,6 @@ def test_it_is_the_formula(training, power):
     assert not np.allclose(ann[some], means(turned[some], power))  # twin: the other direction
 
 
-def test_demands_alone(training):
-    found = predicted(ml.validation.Algebraic(DEMANDS, power=1), training).loc["Ann"]
-    np.testing.assert_allclose(found, parts_of(training)[:, :2].mean(axis=1))
-
-
 def test_subjects_without_abilities(training):
     """They are predicted by their mean; a subject with one curve, by that alone."""
     found = predicted(ml.validation.Algebraic(DEMANDS, "unguessability"), training)

@@ -42,12 +42,6 @@ def test_what_is_best_depends_on_what_is_to_be_foreseen(evaluation):
     assert list(others.index) == ["size", "group"]
 
 
-def asked(evaluation, items):
-    """List the outcomes of some items, to be predicted."""
-    cells = evaluation.cells
-    return cells[cells["item"].isin(items)].reset_index(drop=True)
-
-
 def test_the_score_is_that_of_predictions_out_of_fold(evaluation):
     chosen = ChosenLayout(LAYOUTS, groups="test", folds=2, **QUICK)
     expected = 0.0
@@ -57,22 +51,6 @@ def test_the_score_is_that_of_predictions_out_of_fold(evaluation):
         chances = fitted.predict(masked(evaluation, cells["item"].unique()), cells, seed=1)
         expected += np.log(np.where(cells["successes"] > 0, chances, 1 - chances)).sum()
     assert chosen.compare(evaluation, seed=1)["size"] == pytest.approx(expected / 320, rel=1e-12)
-
-
-def test_the_best_predicts(evaluation):
-    held_out = list(evaluation.items.index[:8])
-    training, cells = masked(evaluation, held_out), asked(evaluation, held_out)
-    found = ChosenLayout(LAYOUTS, folds=2, **QUICK).predict(training, cells, seed=1)
-    best = ml.validation.FittedLayout(BY_GROUP, **QUICK).predict(training, cells, seed=1)
-    np.testing.assert_array_equal(found, best)
-
-
-def test_items_without_outcomes_do_not_count(evaluation):
-    held_out = evaluation.items.index[:40]
-    rest = evaluation.select(evaluation.items.index[40:])
-    chosen = ChosenLayout(LAYOUTS, folds=2, **QUICK)
-    with_gaps = chosen.compare(masked(evaluation, held_out), seed=1)
-    pd.testing.assert_series_equal(with_gaps, chosen.compare(rest, seed=1))
 
 
 def test_what_is_wrong_is_named(evaluation):

@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import permutation_importance as by_scikit_learn
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, plots
+from measurement_layouts import DataError
 from measurement_layouts.validation import Estimator, Items, permutation_importance
 
 QUIET = {"seed": 3, "progressbar": False}
@@ -101,24 +101,6 @@ def test_a_layout_rests_on_its_demand_and_a_band_is_shuffled_whole(evaluation):
     )
     assert set(found["property"]) == {"size", "band"}
     assert (found["importance"] > 0.01).all()
-
-
-def test_copies_have_no_outcomes_and_are_predicted_once(told):
-    seen = []
-
-    class Watched(Copies):
-        def predict(self, training, cells, *, seed):
-            seen.append((training.trials.to_numpy().sum(), cells["item"].nunique()))
-            return super().predict(training, cells, seed=seed)
-
-    permutation_importance({"copies": Watched()}, told, split=Items(folds=5), **QUIET)
-    assert seen == [(80, 20 * (1 + 2 * 5))] * 5
-
-
-def test_a_figure_has_the_most_important_property_at_the_top(told):
-    found = permutation_importance({"copies": Copies()}, told, split=Items(folds=4), **QUIET)
-    (panel,) = plots.importance_plot(found)
-    assert [label.get_text() for label in panel.get_yticklabels()] == ["hour", "told"]
 
 
 @pytest.mark.parametrize(

@@ -67,12 +67,6 @@ def test_a_single_leak_is_found(fitted, cohort, new_items, items, outcomes):
         ml.score_forecast(fitted.forecast(mixed), ml.Evaluation.from_wide(table, mixed))
 
 
-def test_training_outcomes_can_be_asked_for(fitted, cohort, items):
-    table = ml.score_forecast(fitted.forecast(items), cohort, training_items=True)
-    assert table.index.tolist() == cohort.subjects
-    assert table.loc["Dot", "trials"] == 12
-
-
 def test_an_item_that_only_another_subject_attempted_is_no_leak(fitted, cohort, items):
     """Dot left every other item out; Ann's having done them teaches nothing about Dot."""
     unseen = cohort.trials.columns[cohort.trials.loc["Dot"] == 0]
@@ -98,20 +92,6 @@ def test_no_common_names(fitted, new_items, outcomes):
     )
     with pytest.raises(DataError, match="share 2 subjects and 0 items"):
         ml.score_forecast(forecast, renamed)
-
-
-def test_no_common_outcome(fitted, new_items, outcomes):
-    rest = fitted.forecast(new_items.iloc[2:], subjects=["Bob"])
-    with pytest.raises(DataError, match="none of the forecast items was attempted; add outcomes"):
-        ml.score_forecast(rest, outcomes)
-
-
-def test_an_area_of_one_class_is_undefined(fitted, new_items):
-    sure = pd.DataFrame([[1] * 7, [0] * 7], ["Ann", "Bob"], new_items.index)
-    scores = ml.score_forecast(fitted.forecast(new_items), ml.Evaluation.from_wide(sure, new_items))
-    assert scores["auroc"].isna().all()
-    assert scores["remark"].str.contains("all outcomes are").all()
-    assert scores[["brier", "log_score", "ece"]].notna().all(axis=None)
 
 
 def test_rows_without_names_are_recognised_by_their_properties(animal_ai, items, cohort):

@@ -55,14 +55,6 @@ def test_the_remainder_is_the_variance_and_covariance_within_bins(rng):
     assert scored(p, y)["remainder"] == pytest.approx(expected, abs=ROUNDING)
 
 
-def test_forecasts_of_one_are_in_the_last_bin_and_edges_in_the_upper():
-    """Published code leaves forecasts of 1 out: (0.75, 0, 0) instead of these."""
-    found = scored([1.0] * 4, [1, 0, 0, 0])
-    names = ("brier", "calibration", "refinement", "remainder", "ece")
-    assert [found[name] for name in names] == [0.75, 0.5625, 0.1875, 0, 0.75]
-    assert scored([0.25, 0.5, 1.0], [1, 0, 2], [2, 2, 2], bins=2)["ece"] == pytest.approx(0.25)
-
-
 def test_scores_agree_with_scikit_learn(rng):
     p, trials = rng.choice(np.linspace(0.01, 0.99, 40), 60), rng.integers(0, 6, 60)
     won = rng.binomial(trials, p)
@@ -87,11 +79,6 @@ def test_log_scores_of_certain_forecasts(p, won, trials, expected):
     score = scored(p, won, trials)["log_score"]
     assert score == pytest.approx(expected, rel=ROUNDING, abs=0)
     assert math.copysign(1, score) == 1  # never -0.0
-
-
-def test_auroc_is_undefined_for_one_class_and_half_for_equal_forecasts():
-    assert math.isnan(scored([0.1, 0.2], [1, 1])["auroc"])
-    assert scored([0.4, 0.4, 0.4], [0, 1, 1])["auroc"] == 0.5
 
 
 def test_groups_and_resamples_are_scored_as_each_alone(rng):

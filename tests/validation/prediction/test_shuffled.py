@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import measurement_layouts as ml
-from measurement_layouts import DataError
 from measurement_layouts.linking import logistic
 from measurement_layouts.validation import Estimator, FittedLayout, Items, Shuffled, cross_validate
 from measurement_layouts.validation.prediction.splits import drawn
@@ -85,8 +84,3 @@ def test_grades_move_with_all_their_steps():
     second = spy.training.successes.iloc[:, 1::2].to_numpy()
     assert (second <= first).all()
     assert not spy.training.successes.equals(training.successes)
-
-
-def test_there_must_be_a_layout(evaluation):
-    with pytest.raises(DataError, match="shuffled: there is no layout to shuffle the outcomes for"):
-        cross_validate(["aggregate", "shuffled"], evaluation, progressbar=False)

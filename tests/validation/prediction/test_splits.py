@@ -97,20 +97,6 @@ def parts_of(split, evaluation, seed):
     return [list(pd.unique(fold.held_out(evaluation)["item"])) for _, _, fold in plan]
 
 
-def test_groups_are_dealt_out_evenly():
-    sizes = [70, 50, 40, 30, 20, 10, 10, 10]
-    names = np.repeat([f"t{place}" for place in range(8)], sizes)
-    names = names[np.random.default_rng(1).permutation(240)]
-    items = pd.DataFrame({"test": names})
-    evaluation = ml.Evaluation.from_wide(pd.DataFrame([[1] * 240], ["Ann"]), items)
-    parts = parts_of(Groups("test", 3), evaluation, 1)
-    assert [len(part) for part in parts] == [80, 80, 80]
-    groups = [set(items.set_axis(evaluation.items.index).loc[part, "test"]) for part in parts]
-    assert sum(map(len, groups)) == len(set.union(*groups)) == 8
-    again = parts_of(Groups("test", 8), evaluation, 2)
-    assert [len(part) for part in again] == pd.Series(names).value_counts(sort=False).tolist()
-
-
 def test_splitters_of_scikit_learn(counts):
     """Of items, of cells, and of groups; training sets are the splitter's own."""
     names = counts.items.index
@@ -151,36 +137,24 @@ def test_given_sets(counts, kind):
     assert set(found.predictions["item"]) == set(items)
 
 
-def test_what_is_in_neither_set_is_neither_learnt_nor_predicted(counts):
-    names, spy = list(counts.items.index), Spy()
-    run(counts, {"spy": spy}, split=Given(train=names[:10], test=names[20:]), repeats=1)
-    ((training, items, _),) = spy.seen
-    assert items == names[20:]
-    assert (training.trials[names[10:]] == 0).all(axis=None)
-
-
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: {"split": Items(0.01)}, DataError, r"Items\(share=0.01\) holds out no outcome in"),
-        (lambda: {"split": Items(1.5)}, FitError, "share=1.5; give a number between 0 and 1"),
-        (
-            lambda: {"split": Cells(1e-9)},
-            DataError,
-            r"Cells\(share=1e-09\) holds out no outcome in",
-        ),
+        (lambda: {"split": Items(0.01)}, DataError, r"Items\(share=0.01\) holds"),
+        (lambda: {"split": Items(1.5)}, FitError, "share=1.5; give a number"),
+        (lambda: {"split": Cells(1e-9)}, DataError, r"Cells\(share=1e-09\) holds"),
         (lambda: {"split": Groups("rewardSize", 1)}, FitError, "folds=1; give"),
         (lambda: {"split": Groups("hue")}, DataError, "the items have no column hue"),
-        (lambda: {"split": "rows"}, DataError, "split='rows'; give 'items', 'cells', 'subj"),
-        (lambda: {"split": Given("big > 1")}, DataError, "test='big > 1' is not a valid query of"),
+        (lambda: {"split": "rows"}, DataError, "split='rows'; give 'items',"),
+        (lambda: {"split": Given("big > 1")}, DataError, "test='big > 1' is not a"),
         (lambda: {"split": Given("rewardSize > 99")}, DataError, "test is empty; give at"),
         (
             lambda: {"split": Given("rewardSize > 0", "rewardSize > 0")},
             DataError,
-            "are in both train and test; remove them from one",
+            "are in both train and test;",
         ),
         (lambda: {"split": Given(["q99"])}, DataError, r"unknown item\(s\): q99"),
-        (lambda: {"repeats": 0}, FitError, "repeats=0; give a whole number of at least 1"),
+        (lambda: {"repeats": 0}, FitError, "repeats=0; give a whole"),
         (lambda: {"seed": -1}, FitError, "seed=-1; give"),
     ],
 )
