@@ -6,7 +6,7 @@ import sys
 import pandas as pd
 import pytest
 
-from measurement_layouts.command import main, parser
+from measurement_layouts.command import main
 from measurement_layouts.evaluations.logs.table import read_table
 
 FILES = ["items.csv", "notes.csv", "outcomes.csv", "subjects.csv"]
@@ -60,21 +60,6 @@ def test_the_reader_gets_what_is_typed(typed, options, asked, tmp_path, capsys):
     files = f"--items {tmp_path / 'items.csv'} --outcomes {tmp_path / 'outcomes.csv'}"
     assert printed.err.endswith(f"; give them to `check` and `fit` as {files}\n")
     assert "long table" in printed.err
-
-
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
-        (["--value", "P"], "'P'; write SCORE=NUMBER"),
-        (["--value", "P=one"], "'P=one'; write SCORE=NUMBER"),
-        (["--scorer", "match", "choice"], "give one NAME, or TASK=NAME for each task"),
-    ],
-)
-def test_wrong_arguments(typed, message, capsys):
-    with pytest.raises(SystemExit) as ended:
-        parser().parse_args(["import", "inspect", "a.eval", "--out", "data", *typed])
-    assert ended.value.code == 2
-    assert message in capsys.readouterr().err
 
 
 def test_a_wide_table_becomes_what_fit_reads(tmp_path, capsys):
