@@ -38,17 +38,6 @@ _EXAMPLES = {
     reproduce: "reproduce animal-ai-olympics --published published",
 }
 
-_IN_PYTHON = {
-    "criticise": "ml.validation.criticise(fit, evaluation)",
-    "decide": "ml.decisions.accept(forecast) or route(forecast, costs)",
-    "describe": "ml.describe(fit)",
-    "design": "ml.batteries.design(layout, bank, n)",
-    "explain": "fit.explain(item, subject)",
-    "next": "ml.AdaptiveTest.next()",
-    "record": "ml.AdaptiveTest.record(item, outcome)",
-    "sbc": "ml.validation.sbc(layout, items)",
-}
-
 
 def application() -> App:
     """Assemble the commands; their options are the parameters of functions.
@@ -111,7 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = application()(typed, exit_on_error=False, print_error=False)
         print(end="", flush=True)  # if standard output is still open
     except CycloptsError as error:
-        _say(_wrong_arguments(typed, error))
+        command = " ".join(["measurement-layouts", *(error.command_chain or ())])
+        _say(f"{str(error).rstrip('.')}; see {command} --help")
         return 2
     except KeyboardInterrupt:
         _say("stopped")
@@ -128,14 +118,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say(error)
         return 2
     return status or 0
-
-
-def _wrong_arguments(typed: Sequence[str], error: CycloptsError) -> str:
-    """Write what is wrong with the arguments, and where the right ones are listed."""
-    if typed[0] in _IN_PYTHON:
-        return f"there is no command {typed[0]}; call {_IN_PYTHON[typed[0]]} in Python"
-    command = " ".join(["measurement-layouts", *(error.command_chain or ())])
-    return f"{str(error).rstrip('.')}; see {command} --help"
 
 
 def _say(what: object) -> None:

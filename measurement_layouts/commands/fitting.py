@@ -53,7 +53,7 @@ def fit(
     with waiting("reading the layout and the tables", show=True):
         from ..common.errors import FitError, StoreError
         from ..inference.files.store import clear
-        from ..inference.fitting import fit as fit_layout
+        from ..inference.fitting import fit as fit_all
         from ..inference.sampling.convergence import UNTRUSTED
         from .layout_file import load_layout
         from .printing import print_profiles, say
@@ -70,9 +70,7 @@ def fit(
     try:
         if overwrite:
             clear(store)
-        fitted = fit_layout(
-            declared, evaluation, **sampled, method=method, store=store, n_jobs=jobs
-        )
+        fitted = fit_all(declared, evaluation, **sampled, method=method, store=store, n_jobs=jobs)
     except KeyboardInterrupt:
         say(f"what is done is kept in {out}; the same command continues it", error=True)
         raise
@@ -133,21 +131,15 @@ def open_fit(path: Path, layouts: Sequence[str] | None = None) -> "Fit":
     FitError
         When there is none, it is damaged, or a linking function of it is in none of the layouts.
     """
-    from ..common.errors import FitError
     from ..inference.fit import load
     from .layout_file import load_layout
     from .printing import say
 
     functions = [function for text in layouts or () for function in load_layout(text).functions]
-    paths = [path]
-    if path.is_dir() and not (path / "head.nc").exists():
-        paths = [file for file in (path / _FIT, path / _STORE) if file.exists()]
-    if not paths:
-        raise FitError(
-            f"{path} has no fit, neither {_FIT} nor a store; give a folder that "
-            "`measurement-layouts fit` wrote, a .nc file or a store"
-        )
-    fitted = load(paths[0], functions=functions)
-    if paths[0] == path / _STORE:
+    files = [file for file in (path / _FIT, path / _STORE) if file.exists()]
+    if path.is_dir() and not (files or (path / "head.nc").exists()):
+        raise FileNotFoundError(f"{path} has no fit; give a folder of `fit`, a .nc file or a store")
+    fitted = load(files[0] if files else path, functions=functions)
+    if files == [path / _STORE]:
         say(f"{path} is not finished: {fitted!r}; the same `fit` command continues it", error=True)
     return fitted

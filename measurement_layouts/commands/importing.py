@@ -1,5 +1,6 @@
 """The command ``import``: converts logs or tables to the tables that ``fit`` reads."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +47,7 @@ def inspect(
     with waiting("reading the logs", show=True):
         from ..evaluations.logs.inspect_logs import read_inspect
 
-        values = None if value is None else dict(map(_valued, value))
+        values = value and _pairs(value, float, "SCORE=NUMBER, such as P=0.5")
         imported = read_inspect(logs, scorer=_by_task(scorer), values=values, features=features)
     _write(imported, out, overwrite)
 
@@ -114,7 +115,6 @@ def _write(imported: "Imported", out: Path, overwrite: bool) -> None:
 
     files = [out / name for name in _FILES]
     options.refuse_existing(files, overwrite)
-    options.make_writable(out)
     imported.write(out)
     print_notes(imported)
     print(*files, sep="\n")
@@ -124,17 +124,13 @@ def _write(imported: "Imported", out: Path, overwrite: bool) -> None:
 
 def _by_task(texts: options.Names) -> Any:
     """Read one name for all tasks, or TASK=NAME for each."""
-    if texts is None or (len(texts) == 1 and "=" not in texts[0]):
-        return texts and texts[0]
-    if not all("=" in text for text in texts):
-        raise CycloptsError(msg=f"{' '.join(texts)}: give one NAME, or TASK=NAME for each task")
-    return dict(text.split("=", 1) for text in texts)
+    single = texts is None or (len(texts) == 1 and "=" not in texts[0])
+    return texts and texts[0] if single else _pairs(texts or [], str, "TASK=NAME for each task")
 
 
-def _valued(text: str) -> tuple[str, float]:
-    """Read SCORE=NUMBER."""
-    score, _, number = text.rpartition("=")
+def _pairs(texts: Sequence[str], read: Callable[[str], Any], form: str) -> dict[str, Any]:
+    """Read texts such as NAME=VALUE."""
     try:
-        return score, float(number)
+        return {text[: text.rindex("=")]: read(text[text.rindex("=") + 1 :]) for text in texts}
     except ValueError:
-        raise CycloptsError(msg=f"{text!r}; write SCORE=NUMBER, such as P=0.5") from None
+        raise CycloptsError(msg=f"{' '.join(texts)!r}; write {form}") from None

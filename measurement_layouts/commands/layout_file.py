@@ -66,11 +66,11 @@ def load_layout(text: str) -> "Layout":
         return next(iter(layouts.values()))
     if name in layouts:
         return layouts[name]
-    functions = [key for key, value in values.items() if isinstance(value, FunctionType)]
+    known = [key for key, value in values.items() if isinstance(value, Layout | FunctionType)]
     named = f"has no layout {name!r}" if name else f"holds {len(layouts)} layouts"
     raise LayoutError(
         f"{path} {named}; name a variable or a function without arguments that returns one, as "
-        f"{path}:name; it has {', '.join([*layouts, *functions]) or 'neither'}"
+        f"{path}:name; it has {', '.join(known) or 'neither'}"
     )
 
 
@@ -88,9 +88,7 @@ def _on_one_line(path: Path) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # SystemExit too
+    except (Exception, SystemExit) as error:
         kind = "" if isinstance(error, LayoutError) else f"{type(error).__name__}: "
         raise LayoutError(f"{_where(path, error)}: {kind}{error}") from error
     finally:

@@ -48,8 +48,6 @@ def draw(layout: str, /, *, out: Path = Path(), overwrite: options.Overwrite = F
             raise LayoutError(f"{layout!r} is neither LAYOUT.py:name nor one of {known}")
         path = out / f"{name or file.stem}.svg" if out.is_dir() else out
         drawings = {path: load_layout(layout)}
-    if any(path.suffix not in (".svg", ".png", ".pdf", ".mmd") for path in drawings):
-        raise LayoutError(f"cannot draw into {out}; end it in .svg, .png, .pdf or .mmd")
     options.refuse_existing(drawings, overwrite)
     for path, declared in drawings.items():
         options.make_writable(path.parent)

@@ -140,6 +140,4 @@ def refuse_existing(paths: Iterable[Path], overwrite: bool = False) -> None:
     """
     for path in () if overwrite else paths:
         if path.exists():
-            raise FileExistsError(
-                f"{path} exists already; move it away, or give another --out, or --overwrite"
-            )
+            raise FileExistsError(f"{path} exists already; give another --out, or --overwrite")

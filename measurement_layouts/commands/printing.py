@@ -1,7 +1,5 @@
 """What commands print: texts wrapped at words, and tables with as many whole columns as fit."""
 
-import itertools
-import json
 import math
 import re
 import shlex
@@ -10,7 +8,7 @@ import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..common.digits import beside, chance, fixed, significant, with_error
+from ..common.digits import chance, fixed, significant
 from ..common.messages import many, some, visible
 
 if TYPE_CHECKING:
@@ -28,16 +26,13 @@ _ADVISED = re.compile(
     r"\b(draws|tune|chains|overwrite|target_accept|training_items)\b"
     r"(?:=(True|[\d.]*\d))?|\b(subjects?)=(?:'([^']*)')?(?=[\s,;.)]|$)"
 )
-_NARROWEST = 20  # least number of columns; narrower terminals are treated as if they had so many
 _WIDE = 160  # columns of a table in a file or a pipe
 _LONG = 20  # least width of a cell with long text
+_TEXTS = ("item", "goal", "remark", "status")  # columns of long text, as is the first
 _EDGES = 3  # columns of the terminal between two cells
 _ROWS = 50  # most rows of a table in a terminal
 _TOLD = 5  # most subjects, or warnings, that are listed below a table
-_DECIMALS = 3  # of a Brier score, and most of a number beside its standard error
-_PARAMETERS = 10  # from which p_loo has no decimals; its Monte Carlo error is about 0.1 there
-_CLEAR = 2  # standard errors by which a layout is ahead ...
-_SMALL = 4  # ... and elpd; the error of a smaller difference is not reliable
+_DECIMALS = 3  # of a Brier score
 _SHARE = 0.005  # Monte Carlo error of the probability to be the best
 _MARKS = {
     "*": "* prior-dominated: the outcomes do not determine the value",
@@ -71,7 +66,7 @@ def width_of(stream: TextIO | None) -> int | None:
     """Find how many columns a terminal has; None if the stream is no terminal."""
     if stream is None or not stream.isatty():
         return None
-    return max(_console(stream).width, _NARROWEST)
+    return max(_console(stream).width, _LONG)
 
 
 def in_options(text: str) -> str:
@@ -112,28 +107,17 @@ def _option(match: re.Match[str]) -> str:
     return f"--{name.replace('_', '-')}" + f" {value}" * (value not in (None, "True"))
 
 
-def print_json(content: "Mapping[str, Any]") -> None:
-    """Print one JSON object; a table becomes a list of its rows, and a missing number null."""
-    rows = {
-        name: json.loads(value.reset_index().to_json(orient="records", double_precision=15))
-        for name, value in content.items()
-        if hasattr(value, "to_json")
-    }
-    print(json.dumps({**content, **rows}, allow_nan=False))
-
-
 def print_table(
     table: "pd.DataFrame",
     title: str,
     *,
     needed: Collection[str] = (),
-    unbroken: Collection[str] = (),
     more: str = "",
     caption: str = "",
 ) -> None:
     """Print the columns of a table that fit in the terminal, and name the others.
 
-    Numbers have three significant digits, and fewer beside a standard error.
+    Numbers have three significant digits.
 
     Parameters
     ----------
@@ -144,8 +128,6 @@ def print_table(
     needed : collection of str
         Columns that are shown in any case, as is the first; then come the others, in order, while
         they fit.
-    unbroken : collection of str
-        Columns of text that are not broken into lines.
     more : str
         Where the columns and rows that are left out can be found.
     """
@@ -155,16 +137,15 @@ def print_table(
 
     console = _console()
     names = [" ".join(map(str, name)) if isinstance(name, tuple) else name for name in table]
-    numbers = [dtype.kind in "fiu" for dtype in table.dtypes]
     table = table.set_axis(map(visible, names), axis=1)
     count = min(len(table), _ROWS) if console.is_terminal else len(table)
     texts = pd.DataFrame([_written(row) for row in table.head(count).to_dict("records")])
-    breaks, widths = {}, {}
-    for number, (name, cells) in zip(numbers, texts.items(), strict=True):
-        breaks[name] = not number and name not in unbroken
-        widths[name] = _EDGES + max(map(cell_len, [name, *cells]))
-        if breaks[name]:
-            widths[name] = min(widths[name], _EDGES + max(_LONG, cell_len(name)))
+    long = (table.columns[0], *_TEXTS)
+    widths = {}
+    for name, cells in texts.items():
+        widest = max(map(cell_len, [name, *cells]))
+        most = max(_LONG, cell_len(name)) if name in long else widest
+        widths[name] = _EDGES + min(widest, most)
     left_out = list(table.columns[1:].drop(list(needed), errors="ignore"))
     room = console.width - 1 - sum(widths[name] for name in table.columns.drop(left_out))
     while left_out and widths[left_out[0]] <= room:
@@ -172,7 +153,7 @@ def print_table(
     texts = texts.drop(columns=left_out)
     printed = Table(title=visible(title), caption=visible(caption) or None)
     for name in texts:
-        printed.add_column(name, no_wrap=not breaks[name], overflow="fold")
+        printed.add_column(name, no_wrap=name not in long, overflow="fold")
     for row in texts.to_numpy():
         printed.add_row(*row)
     console.print(printed)
@@ -183,22 +164,14 @@ def print_table(
 
 
 def _written(row: "Mapping[str, Any]") -> dict[str, str]:
-    """Write the cells of a row; a number stands before its standard error."""
-    errors = {}
-    for before, name in itertools.pairwise(row):
-        if name in ("se", "dse"):
-            errors[before] = errors[name] = row[name]
+    """Write the cells of a row; of a narrow interval, more digits."""
     width = row.get("high", math.inf) - row.get("low", 0)
     cells = {}
     for name, cell in row.items():
         if isinstance(cell, bool):
             cells[name] = "yes" if cell else "no"
-        elif not isinstance(cell, float):
-            cells[name] = visible(cell)
-        elif name in errors:
-            cells[name] = fixed(cell, min(_DECIMALS, beside(errors[name])))
         else:
-            cells[name] = significant(cell, width)
+            cells[name] = significant(cell, width) if isinstance(cell, float) else visible(cell)
     return cells
 
 
@@ -217,27 +190,24 @@ def print_figures(figures: "Sequence[Figure]") -> None:
 
 def print_profiles(fit: "Fit", evaluation: "Evaluation") -> None:
     """Print every subject's profile, and the problems of its sampling."""
+    import numpy as np
+    import pandas as pd
+
     from ..inference.posterior.diagnostics import remedies, verdicts
 
-    profiles = fit.profiles()
-    labels = profiles["label"].map(lambda name: f"[{name}]" * bool(name))
-    profiles = profiles.assign(element=profiles["node"] + labels)
-    profiles["cell"] = [_mean_and_sd(row) for row in profiles.to_dict("records")]
-    elements = list(profiles["element"].unique())
+    cells = [_mean_and_sd(row) for row in fit.profiles().to_dict("records")]
+    elements = [element.name for element in fit.elements]
     status = verdicts(fit)["status"]
-    table = profiles.pivot(index="subject", columns="element", values="cell")
-    table = table.reindex(index=status.index, columns=elements).fillna("")
-    rates = evaluation.success_rates()[status.index]
-    table.insert(0, "success", [f"{rate:.2f}" for rate in rates])
-    cells = "".join(profiles["cell"])
-    marks = [meaning for mark, meaning in _MARKS.items() if mark in cells]
+    table = pd.DataFrame(np.reshape(cells, (-1, len(elements))), fit.subjects, elements)
+    table = table.reindex(status.index, fill_value="")
+    table.insert(0, "success", evaluation.success_rates()[status.index].map("{:.2f}".format))
+    marks = [meaning for mark, meaning in _MARKS.items() if mark in "".join(cells)]
     print_table(
         table.assign(status=status).rename_axis("subject").reset_index(),
         f"{fit.layout.name}: mean ± sd",
         needed=("success", "status"),
-        unbroken=elements,
         more="; profiles.csv has all",
-        caption="; ".join([*marks, *["where and reasons: diagnostics.csv"] * bool(marks)]),
+        caption="; ".join(marks),
     )
     counts = [f", {count} {name}" for name, count in status.value_counts().items() if name != "ok"]
     say(f"{(status == 'ok').sum()} of {many(len(status), 'subject')} ok{''.join(counts)}")
@@ -276,18 +246,12 @@ def _say_warnings(warnings: "pd.Series") -> None:
 
 
 def print_layouts(compared: "pd.DataFrame") -> None:
-    """Print how layouts compare, the best first, and whether it is clearly ahead."""
+    """Print how layouts compare, the best first."""
     table = compared[["elpd", "se", "elpd_diff", "dse", "p", "weight"]].rename_axis("layout")
-    table["p"] = [fixed(p, int(p < _PARAMETERS)) for p in table["p"]]
     table["weight"] = [fixed(weight, 1) for weight in table["weight"]]
     print_table(table.reset_index(), "leave-one-out by cell")
     _say_warnings(compared["diag_elpd"])
-    for name, row in compared.iloc[1:2].iterrows():
-        clear = -row["elpd_diff"] > max(_CLEAR * row["dse"], _SMALL)
-        lead = with_error(-row["elpd_diff"], row["dse"], 1)
-        least = f"{_CLEAR} standard errors and {_SMALL}"
-        judged = f"more than {least}" if clear else f"undecided, as not more than {least}"
-        say(f"{compared.index[0]} has the larger elpd, by {lead}, than {name}: {judged}")
+    say("elpd_diff is decided where it is more than 2 dse, and 4, from 0")
 
 
 def print_scores(fit: "Fit", scores: "pd.DataFrame") -> None:

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -48,15 +49,10 @@ def run(
         study = scenarios.get(scenario)
     folder = out or Path("out", study.name)
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise FileExistsError(
-            f"{folder} exists and is no empty folder; move it away, or give another --out"
-        )
+        raise FileExistsError(f"{folder} exists and is no empty folder; give another --out")
     layout = study.shared_layout() if population else next(iter(study.layouts.values()))()
-    if data:
-        evaluation, origin = study.load(data), f"real subjects from {data}"
-    else:
-        evaluation = study.simulate(sampling.seed).evaluation
-        origin = f"simulated subjects, seed {sampling.seed}; --data reads real ones"
+    origin = data or f"simulated subjects, seed {sampling.seed}; --data reads real ones"
+    evaluation = study.load(data) if data else study.simulate(sampling.seed).evaluation
     options.make_writable(folder)
     say(f"{study.title} ({origin})\n{evaluation!r}", error=True)
     say("It is fitted twice, the second time without a fifth of the items.", error=True)
@@ -92,16 +88,15 @@ def reproduce(
     """
     start = time.perf_counter()
     with waiting(f"reproducing {scenario}, which takes seconds to an hour", show=True):
-        from .printing import print_figures, print_json, print_table
+        from .printing import print_figures, print_table
 
         if scenarios.get(scenario).tables and published is None:
-            raise FileNotFoundError(
-                f"{scenario} is compared with published tables; give their folder as --published"
-            )
+            raise FileNotFoundError("there are published tables; give their folder as --published")
         result = scenarios.reproduce(scenario, data, published)
     if json:
         seconds = time.perf_counter() - start
-        print_json({"scenario": scenario, "seconds": seconds, **result.to_dict()})
+        content = {"scenario": scenario, "seconds": seconds, **result.to_dict()}
+        print(dumps(content, allow_nan=False))
     else:
         for title, table in result.tables.items():
             print_table(table.reset_index(), title, more="; --json prints all")

@@ -144,9 +144,7 @@ def fitted_evaluation(fit: "Fit", path: Path, data: FittedData = FITTED_DATA) ->
         return read_evaluation(fit.layout, data)
     items, subjects = data.items or path / ITEMS, data.subject_table or path / SUBJECTS
     if not (data.items or items.is_file()):
-        raise DataError(
-            f"{path} holds only the properties that its layout uses; give all of them as --items"
-        )
+        raise DataError(f"{path} has no {ITEMS}; give the items with all properties as --items")
     table = read_properties(items, "item")
     if fit.layout.steps is not None:
         table = expanded(fit.layout.steps, table)

@@ -1,6 +1,7 @@
 """The commands ``forecast``, ``score``, ``compare`` and ``report``: uses of a fit."""
 
 import sys
+from json import dumps, loads
 from pathlib import Path
 
 from cyclopts import CycloptsError
@@ -36,9 +37,7 @@ def forecast(
 
     options.refuse_existing([out] if out else [], overwrite)
     if subjects and subject_table:
-        raise CycloptsError(
-            msg="--subjects and --subject-table are both given; leave one of them out"
-        )
+        raise CycloptsError(msg="give either --subjects or --subject-table")
     with waiting("forecasting the items", show=True):
         from .printing import print_forecast, say
         from .tables import read_properties
@@ -77,7 +76,7 @@ def score(
     """
     with waiting("scoring the forecasts", show=True):
         from ..validation.prediction.score import score_forecast
-        from .printing import print_json, print_scores
+        from .printing import print_scores
         from .tables import read_evaluation
 
         fitted = open_fit(fit, layouts)
@@ -85,7 +84,8 @@ def score(
         result = fitted.forecast(evaluation.item_table, subjects=subjects)
         scores = score_forecast(result, evaluation, training_items=training_items)
     if json:
-        print_json({"layout": fitted.layout.name, "scores": scores})
+        rows = loads(scores.reset_index().to_json(orient="records", double_precision=15))
+        print(dumps({"layout": fitted.layout.name, "scores": rows}, allow_nan=False))
     else:
         print_scores(fitted, scores)
 

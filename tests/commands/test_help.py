@@ -69,7 +69,6 @@ print(*[name for name in {HEAVY!r} if name in sys.modules])
     ("typed", "message"),
     [
         ("chess", "'chess'"),
-        ("describe fitted", "no command describe; call ml.describe(fit) in Python"),
         ("run", "SCENARIO"),
         ("run chess", f"'chess' is none of {', '.join(scenarios.NAMES)}"),
         ("run adele --seed -1", "at least 0"),
@@ -79,7 +78,7 @@ print(*[name for name in {HEAVY!r} if name in sys.modules])
         ("fit layout.py --outcomes a.csv --out b --method x", "'nuts', 'grid'"),
         ("import inspect a.eval --out b --value P", "'P'; write SCORE=NUMBER"),
         ("import inspect a.eval --out b --value P=one", "'P=one'; write SCORE=NUMBER"),
-        ("import inspect a.eval --out b --scorer x y", "give one NAME, or TASK=NAME for each"),
+        ("import inspect a.eval --out b --scorer x y", "write TASK=NAME for each task"),
         ("compare", "give either a FIT, or --outcomes"),
         ("compare a --outcomes b", "give either a FIT, or --outcomes"),
         ("compare a b --by reach", "for subjects of a single fit"),

@@ -85,7 +85,7 @@ def test_new_subjects_are_forecast(folder, fitted, data, capsys):
     assert "new subjects" in shown.err
     both = ["--subjects", "subject 1", "--subject-table", str(folder / "new.csv")]
     assert main([*asked, *both]) == 2
-    assert "--subjects and --subject-table are both given" in capsys.readouterr().err
+    assert "give either --subjects or --subject-table" in capsys.readouterr().err
 
 
 def test_a_report_has_what_is_shared(fitted, folder):
