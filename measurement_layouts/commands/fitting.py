@@ -72,7 +72,7 @@ def fit(
             clear(store)
         fitted = fit_all(declared, evaluation, **sampled, method=method, store=store, n_jobs=jobs)
     except KeyboardInterrupt:
-        say(f"what is done is kept in {out}; the same command continues it", error=True)
+        say(f"{out} keeps what is done; the same command, without --overwrite, goes on", error=True)
         raise
     except StoreError as error:
         remedy = "repeat that command without --overwrite to continue it"

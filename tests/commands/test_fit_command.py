@@ -95,7 +95,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(
     assert main(command) == 130
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert f"what is done is kept in {tmp_path}; the same command continues it" in printed.err
+    assert f"{tmp_path} keeps what is done; the same command, without --overwrite" in printed.err
     assert [path.name for path in tmp_path.iterdir()] == ["store"]
 
     assert main(["forecast", str(tmp_path), *tables[:2]]) == 0  # what is there can be used

@@ -69,7 +69,7 @@ def test_a_fit_that_samples_stops(command, tmp_path):
         assert time.monotonic() - start < 10
     assert stopped.returncode == 130
     assert told.splitlines()[-2:] == [
-        f"what is done is kept in {again}; the same command continues it",
+        f"{again} keeps what is done; the same command, without --overwrite, goes on",
         "measurement-layouts: stopped",
     ]
 
@@ -91,7 +91,7 @@ def test_a_fit_goes_on(how, status, command, once, tmp_path):
     assert 2 <= done < SUBJECTS
     assert not (again / "fit.nc").exists()
     if how == signal.SIGINT:
-        assert f"what is done is kept in {again}" in told
+        assert f"{again} keeps what is done" in told
     assert main([*command, "--out", str(again)]) in (0, 1)
     assert not (again / "store").exists()
     resumed = ml.load(again / "fit.nc")
