@@ -4,7 +4,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import metadata
 
@@ -26,7 +26,7 @@ Exit status:
 - 130: stopped by Ctrl-C; what `fit` has finished is kept
 - 141: the reader of the output has closed it, as `head` does"""
 
-_EXAMPLES = {
+_EXAMPLES: dict[Callable[..., int | None], str] = {
     check: "check layout.py:layout --items items.csv --outcomes outcomes.csv",
     draw: "draw layout.py:layout --out layout.svg",
     fit: "fit layout.py:layout --items items.csv --outcomes outcomes.csv --out fitted",

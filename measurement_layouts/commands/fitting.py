@@ -14,15 +14,8 @@ if TYPE_CHECKING:
     from ..inference.fit import Fit
 
 _FIT, _STORE = "fit.nc", "store"  # the finished fit, and what is finished of an unfinished one
-_FILES = (
-    _FIT,
-    options.ITEMS,
-    options.SUBJECTS,
-    "profiles.csv",
-    "diagnostics.csv",
-    "population.csv",
-)
-_FILES += ("item_effects.csv", "layout.svg")
+_FILES = [_FIT, options.ITEMS, options.SUBJECTS, "profiles.csv", "diagnostics.csv"]
+_FILES += ["population.csv", "item_effects.csv", "layout.svg"]
 
 
 def fit(

@@ -47,7 +47,7 @@ def inspect(
     with waiting("reading the logs", show=True):
         from ..evaluations.logs.inspect_logs import read_inspect
 
-        values = value and _pairs(value, float, "SCORE=NUMBER, such as P=0.5")
+        values = None if value is None else _pairs(value, float, "SCORE=NUMBER, such as P=0.5")
         imported = read_inspect(logs, scorer=_by_task(scorer), values=values, features=features)
     _write(imported, out, overwrite)
 
@@ -128,7 +128,7 @@ def _by_task(texts: options.Names) -> Any:
     return texts and texts[0] if single else _pairs(texts or [], str, "TASK=NAME for each task")
 
 
-def _pairs(texts: Sequence[str], read: Callable[[str], Any], form: str) -> dict[str, Any]:
+def _pairs(texts: Sequence[str], read: Callable[[str], Any], form: str) -> dict[Any, Any]:
     """Read texts such as NAME=VALUE."""
     try:
         return {text[: text.rindex("=")]: read(text[text.rindex("=") + 1 :]) for text in texts}

@@ -5,7 +5,7 @@ import re
 import shlex
 import sys
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..common.digits import chance, fixed, significant
@@ -111,7 +111,7 @@ def print_table(
     table: "pd.DataFrame",
     title: str,
     *,
-    needed: Collection[str] = (),
+    needed: Iterable[Any] = (),
     more: str = "",
     caption: str = "",
 ) -> None:
@@ -125,7 +125,7 @@ def print_table(
         Numbers and texts; the first column names the rows.
     title, caption : str
         Text above and below.
-    needed : collection of str
+    needed : iterable of str
         Columns that are shown in any case, as is the first; then come the others, in order, while
         they fit.
     more : str
@@ -137,7 +137,7 @@ def print_table(
 
     console = _console()
     names = [" ".join(map(str, name)) if isinstance(name, tuple) else name for name in table]
-    table = table.set_axis(map(visible, names), axis=1)
+    table = table.set_axis([visible(name) for name in names], axis=1)
     count = min(len(table), _ROWS) if console.is_terminal else len(table)
     texts = pd.DataFrame([_written(row) for row in table.head(count).to_dict("records")])
     long = (table.columns[0], *_TEXTS)
@@ -153,7 +153,7 @@ def print_table(
     texts = texts.drop(columns=left_out)
     printed = Table(title=visible(title), caption=visible(caption) or None)
     for name in texts:
-        printed.add_column(name, no_wrap=name not in long, overflow="fold")
+        printed.add_column(str(name), no_wrap=name not in long, overflow="fold")
     for row in texts.to_numpy():
         printed.add_row(*row)
     console.print(printed)
@@ -163,7 +163,7 @@ def print_table(
         say(f"the first {count} of {len(table)} rows are shown{more}")
 
 
-def _written(row: "Mapping[str, Any]") -> dict[str, str]:
+def _written(row: Mapping[Any, Any]) -> dict[str, str]:
     """Write the cells of a row; of a narrow interval, more digits."""
     width = row.get("high", math.inf) - row.get("low", 0)
     cells = {}
@@ -182,7 +182,7 @@ def print_figures(figures: "Sequence[Figure]") -> None:
     table = pd.DataFrame([figure.to_dict() for figure in figures])
     for column in ("published", "obtained"):
         table[column] = [f"{value:.4g}" for value in table[column].astype(float)]
-    print_table(table.replace("nan", "–"), "figures", needed=list(table))
+    print_table(table.replace("nan", "–"), "figures", needed=table)
     short = [f"'{figure.name}'" for figure in figures if not figure.holds]
     reached = f"figures that meet their goals: {len(figures) - len(short)} of {len(figures)}"
     say(f"{reached}; the others: {some(short)}" if short else reached)
@@ -224,7 +224,7 @@ def _mean_and_sd(row: Mapping[Any, Any]) -> str:
 def print_forecast(forecast: "Forecast", rows: "pd.DataFrame") -> None:
     """Print the first forecasts of a table."""
     table = rows[["subject", "item", "mean", "low", "high", "remark"]]
-    print_table(table, f"forecasts: means and {forecast.prob:.0%} intervals", needed=list(table))
+    print_table(table, f"forecasts: means and {forecast.prob:.0%} intervals", needed=table)
 
 
 def print_comparison(comparison: "Comparison") -> None:
