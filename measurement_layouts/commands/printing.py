@@ -260,7 +260,7 @@ def print_scores(fit: "Fit", scores: "pd.DataFrame") -> None:
 
     table = scores.drop(columns="outside_training").rename_axis("subject").reset_index()
     title = f"{fit.layout.name}: lower is better, but for auroc"
-    print_table(table, title, more="; --json prints all")
+    print_table(table, title, needed=["remark"], more="; --json prints all")
     mean = f"mean Brier score: {fixed(scores['brier'].mean(), _DECIMALS)}"
     if fit.layout.steps is None:
         trained, rate = success_rates(fit)[scores.index], scores["success"]
