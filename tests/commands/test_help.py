@@ -12,7 +12,6 @@ from measurement_layouts import scenarios
 from measurement_layouts.command import application, main
 
 COMMANDS = ["check", "draw", "fit", "forecast", "score", "compare", "report", "run", "reproduce"]
-IMPORTS = ["import inspect", "import lm-eval", "import table"]
 HEAVY = ("numpy", "pandas", "pymc", "pytensor", "nutpie", "arviz_stats", "xarray", "matplotlib")
 
 
@@ -53,7 +52,7 @@ def test_version(capsys):
     assert capsys.readouterr().out == f"measurement-layouts {version}\n"
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS, *IMPORTS])
+@pytest.mark.parametrize("command", ["", "fit", "run", "import inspect"])
 def test_help_imports_nothing_heavy(command):
     code = f"""
 import sys
