@@ -1,48 +1,66 @@
-"""The command ``measurement-layouts``."""
+"""The command ``measurement-layouts``: its commands, exit statuses and errors on one line."""
 
-import argparse
-import contextlib
 import io
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import metadata
 
-from .commands import (
-    checking,
-    comparing,
-    drawing,
-    explaining,
-    fitting,
-    forecasting,
-    importing,
-    studies,
-)
-from .commands.arguments import HelpFormatter
-from .commands.saying import say
-from .common.errors import AnnotationError, DataError, FitError
-from .linking import LayoutError
+from cyclopts import App, CycloptsError, Parameter
+
+from .commands.fitting import fit
+from .commands.importing import imports
+from .commands.layouts import check, draw
+from .commands.studies import reproduce, run
+from .commands.uses import compare, forecast, report, score
 
 _STATUSES = """\
-exit status:
-  0    the command succeeded
-  1    a negative result, such as a failed check; each command's help states when
-  2    the input cannot be used; the reason is one line
-  130  stopped by Ctrl-C; what was finished is kept
-  141  the reader of the output has closed it, as `head` does
-"""
+Exit status:
 
-_IN_PYTHON = {
-    "criticise": "ml.validation.criticise(fit, evaluation)",
-    "decide": "ml.decisions.accept(forecast) or route(forecast, costs)",
-    "describe": "ml.describe(fit)",
-    "design": "ml.batteries.design(layout, bank, n)",
-    "explain": "fit.explain(item, subject)",
-    "next": "ml.AdaptiveTest.next()",
-    "record": "ml.AdaptiveTest.record(item, outcome)",
-    "sbc": "ml.validation.sbc(layout, items)",
+- 0: the command succeeded
+- 1: a negative result: `check` found a problem, a subject of `fit` failed or did not converge, or a
+  figure of `reproduce` falls short of its goal
+- 2: the input cannot be used; the reason is one line
+- 130: stopped by Ctrl-C; what `fit` has finished is kept
+- 141: the reader of the output has closed it, as `head` does"""
+
+_EXAMPLES: dict[Callable[..., int | None], str] = {
+    check: "check layout.py:layout --items items.csv --outcomes outcomes.csv",
+    draw: "draw layout.py:layout --out layout.svg",
+    fit: "fit layout.py:layout --items items.csv --outcomes outcomes.csv --out fitted",
+    forecast: "forecast fitted --items new.csv --out forecasts.csv",
+    score: "score fitted --items new.csv --outcomes new_outcomes.csv",
+    compare: "compare fitted --by success --cluster task",
+    report: "report fitted --out report.html",
+    run: "run animal-ai-olympics --out out/animals",
+    reproduce: "reproduce animal-ai-olympics --published published",
 }
+
+
+def application() -> App:
+    """Assemble the commands; their options are the parameters of functions.
+
+    Returns
+    -------
+    App
+        Called with what was typed, it returns the exit status, or None after help or the version.
+    """
+    app = App(
+        name="measurement-layouts",
+        help="Cognitive profiles from your own layout and outcomes, or from published studies.",
+        help_epilogue=_STATUSES,
+        help_format="markdown",
+        version=f"measurement-layouts {metadata.version('measurement-layouts')}",
+        default_parameter=Parameter(negative=(), consume_multiple=True),
+        result_action="return_value",
+        suppress_keyboard_interrupt=False,
+    )
+    for command, example in _EXAMPLES.items():
+        app.command(command, help_epilogue=f"Example: `measurement-layouts {example}`")
+    app.command(imports)
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,12 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         - 130: stopped by Ctrl-C; what ``fit`` has finished is kept, and it goes on from there.
         - 141: the reader of the output has closed it, as ``head`` does.
 
-    Raises
-    ------
-    SystemExit
-        With status 2 when the arguments are wrong, with 0 after the help or the version was asked
-        for.
-
     Examples
     --------
     >>> import tempfile
@@ -81,74 +93,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # what a terminal cannot write is no error
             stream.reconfigure(errors="backslashreplace")
-    typed = sys.argv[1:] if arguments is None else arguments
-    if typed and typed[0] in _IN_PYTHON:
-        parser().error(f"there is no command {typed[0]}; call {_IN_PYTHON[typed[0]]} in Python")
-    chosen = parser().parse_args(typed)
+    typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _warn
-            status: int = chosen.run(chosen)
+            warnings.showwarning = lambda message, *_, **__: _say(message)
+            status = application()(typed, exit_on_error=False, print_error=False)
         print(end="", flush=True)  # if standard output is still open
+    except CycloptsError as error:
+        command = " ".join(["measurement-layouts", *(error.command_chain or ())])
+        _say(f"{str(error).rstrip('.')}; see {command} --help")
+        return 2
     except KeyboardInterrupt:
         _say("stopped")
         return 130
     except BrokenPipeError:
-        _silence()
+        with suppress(OSError):  # the last flush of Python writes nothing
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except (LayoutError, ValueError, RuntimeError, OSError) as error:
-        told = LayoutError | DataError | FitError | AnnotationError | OSError
-        if not isinstance(error, told):
+    except (ValueError, RuntimeError, OSError) as error:
+        from .linking.errors import ReadableError
+
+        if not isinstance(error, ReadableError | OSError):
             raise
-        _say(str(error))
+        _say(error)
         return 2
-    return status
+    return status or 0
 
 
-def parser() -> argparse.ArgumentParser:
-    """Assemble the parser of all commands.
+def _say(what: object) -> None:
+    """Print a text on one line, if standard error is still open."""
+    from .commands.printing import say
 
-    Returns
-    -------
-    ArgumentParser
-        What it reads has ``run``, which takes it and returns the exit status.
-    """
-    made = argparse.ArgumentParser(
-        prog="measurement-layouts",
-        description="Cognitive profiles from your own layout and outcomes, or from published "
-        "studies.",
-        epilog=_STATUSES,
-        formatter_class=HelpFormatter,
-    )
-    version = metadata.version("measurement-layouts")
-    made.add_argument("--version", action="version", version=f"measurement-layouts {version}")
-    commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for module in (
-        importing,
-        checking,
-        drawing,
-        fitting,
-        forecasting,
-        comparing,
-        explaining,
-        studies,
-    ):
-        module.add(commands)
-    return made
-
-
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """Write the message of a warning."""
-    _say(str(message))
-
-
-def _say(what: str) -> None:
-    """Print a text, one line in a file or a pipe, if standard error is still open."""
-    with contextlib.suppress(ValueError, OSError):
-        say(f"measurement-layouts: {' '.join(what.split())}", error=True)
-
-
-def _silence() -> None:
-    """Redirect the last flush of Python, so that it writes nothing."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(ValueError, OSError):
+        say(f"measurement-layouts: {' '.join(str(what).split())}", error=True)

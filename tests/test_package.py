@@ -1,6 +1,7 @@
 """What is built to be installed: complete, described and small."""
 
 import os
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -126,3 +127,9 @@ main(["run", "--help"])
     done = subprocess.run(command, cwd=tmp_path, env=kept, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "animal-ai-olympics" in done.stdout
+
+
+def test_an_old_python_is_named(monkeypatch):
+    monkeypatch.setattr(sys, "version_info", (3, 11, 7))
+    with pytest.raises(SystemExit, match=r"needs Python 3\.12 or newer"):
+        runpy.run_path(str(ROOT / "setup.py"))

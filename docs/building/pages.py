@@ -1,8 +1,8 @@
 """Write pages made from code: gallery, scenarios, command, levels, formulas, files, one text."""
 
-import argparse
 import ast
 import importlib
+import re
 import shutil
 import textwrap
 from pathlib import Path
@@ -92,28 +92,12 @@ def scenarios_page() -> str:
 
 
 def command_page() -> str:
-    """Return the reference of the command, from its parser."""
-    from measurement_layouts.command import parser
+    """Return the reference of the command, from its functions."""
+    from measurement_layouts.command import application
 
-    made = parser()
-    out = ["# Command line", "", made.description or "", "", _block(made.epilog), ""]
-    for name, command in _subparsers(made).items():
-        out += [f"## {name}", "", _block(command.format_help()), ""]
-        for part, inside in _subparsers(command).items():
-            out += [f"### {name} {part}", "", _block(inside.format_help()), ""]
-    return "\n".join(out)
-
-
-def commands() -> list[str]:
-    """Return the names of all commands."""
-    from measurement_layouts.command import parser
-
-    return list(_subparsers(parser()))
-
-
-def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    found = [part for part in parser._actions if isinstance(part, argparse._SubParsersAction)]
-    return {name: made for action in found for name, made in action.choices.items()}
+    app = application()
+    text = re.sub(r"^(measurement-layouts .*) -m \w+", r"\1", app.generate_docs(), flags=re.M)
+    return f"{text}\n{app.help_epilogue}\n"  # without the module that builds the pages
 
 
 def levels_page() -> str:
@@ -245,10 +229,6 @@ def _grid(cards: dict[str, tuple[str, str, str, str]]) -> list[str]:
 
 def _hidden(pages: list[str]) -> str:
     return "\n".join(["```{toctree}", ":hidden:", "", *pages, "```", ""])
-
-
-def _block(text: str | None) -> str:
-    return f"```text\n{(text or '').strip()}\n```"
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,181 +1,136 @@
 """The command ``import``: converts logs or tables to the tables that ``fit`` reads."""
 
-import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, CycloptsError, Parameter
 
 from ..common.progress import waiting
-from . import arguments
-from .saying import say
+from . import options
 
 if TYPE_CHECKING:
     from ..evaluations.logs.imported import Imported
 
-_WRITTEN = ("items.csv", "outcomes.csv", "subjects.csv", "notes.csv")
+_FILES = "items.csv", "outcomes.csv", "subjects.csv", "notes.csv"
+Logs = Annotated[list[Path], Parameter(help="files, or folders of such files")]
+Out = Annotated[Path, Parameter(help=f"folder for {', '.join(_FILES)}")]
+
+imports = App(name="import")
+imports.help = (
+    "Read logs or tables into CSV files that `fit` reads; list what was mapped or dropped."
+)
 
 
-def add(commands: arguments.Commands) -> None:
-    """Add the command, and a command below it for each kind of log."""
-    parser = arguments.add_command(
-        commands,
-        "import",
-        _run,
-        "Read logs or tables into CSV files that `fit` reads, and list what was mapped or dropped.",
-        example="import inspect logs/*.eval --out data",
-    )
-    kinds = parser.add_subparsers(required=True, metavar="KIND")
+@imports.command
+def inspect(
+    logs: Logs,
+    /,
+    *,
+    out: Out,
+    scorer: options.Names = None,
+    value: options.Names = None,
+    features: options.Names = None,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Read logs of Inspect (.eval or .json).
 
-    inspect = _add_kind(
-        kinds, "inspect", _inspect, "Read logs of Inspect (.eval or .json).", "logs/*.eval"
-    )
-    _chooses(inspect, "--scorer", "scorer to read")
-    inspect.add_argument(
-        "--value",
-        nargs="+",
-        type=_valued,
-        metavar="SCORE=NUMBER",
-        help="what a score stands for, in 0 to 1, such as P=0.5 (C=1 I=0 P=0.5 N=0)",
-    )
-    _takes_features(inspect, "metadata of the samples")
+    Parameters
+    ----------
+    scorer
+        scorer to read: NAME, or TASK=NAME for each task (default: the only one that a task has)
+    value
+        what scores stand for, as SCORE=NUMBER in 0 to 1, such as P=0.5 (default: C=1 I=0 P=0.5 N=0)
+    features
+        metadata of the samples that become properties of the items (default: all)
+    """
+    with waiting("reading the logs", show=True):
+        from ..evaluations.logs.inspect_logs import read_inspect
 
-    harness = _add_kind(
-        kinds,
-        "lm-eval",
-        _lm_eval,
-        "Read samples of the lm-evaluation-harness (samples_*.jsonl).",
-        "results/samples_*.jsonl --metric exact_match",
-    )
-    _chooses(harness, "--metric", "which outcome")
-    _chooses(harness, "--filter", "whose answers")
-    _takes_subject(harness)
-    _takes_features(harness, "fields of the documents")
-
-    table = _add_kind(
-        kinds,
-        "table",
-        _table,
-        "Read a table of outcomes, long or wide (CSV, Parquet or JSON lines).",
-        "results.csv --items items.csv --subject model",
-    )
-    arguments.takes_path(table, "--items", "FILE", "properties of the items")
-    arguments.takes_people(table)
-    arguments.takes_columns(table)
+        values = None if value is None else _pairs(value, float, "SCORE=NUMBER, such as P=0.5")
+        imported = read_inspect(logs, scorer=_by_task(scorer), values=values, features=features)
+    _write(imported, out, overwrite)
 
 
-def _add_kind(
-    kinds: arguments.Commands,
-    name: str,
-    read: Callable[[argparse.Namespace], "Imported"],
-    about: str,
-    example: str,
-) -> argparse.ArgumentParser:
-    parser = arguments.add_command(
-        kinds, name, _run, about, example=f"import {name} {example} --out data"
-    )
-    parser.set_defaults(read=read)
-    parser.add_argument(
-        "logs",
-        nargs=1 if name == "table" else "+",
-        type=Path,
-        metavar="FILE" if name == "table" else "LOG",
-        help="the outcomes" if name == "table" else "file, or folder of such files",
-    )
-    arguments.takes_path(parser, "--out", "DIR", f"folder for {', '.join(_WRITTEN)}", required=True)
-    arguments.takes_overwrite(parser)
-    return parser
+@imports.command
+def lm_eval(
+    logs: Logs,
+    /,
+    *,
+    out: Out,
+    metric: options.Names = None,
+    filter: options.Names = None,
+    subject: str | None = None,
+    features: options.Names = None,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Read samples of the lm-evaluation-harness (samples_*.jsonl).
+
+    Parameters
+    ----------
+    metric
+        which outcome: NAME, or TASK=NAME for each task (default: the only one that a task has)
+    filter
+        whose answers: NAME, or TASK=NAME for each task (default: the only one that a task has)
+    subject
+        name of the model, if all logs are of one model (default: its name in the logs)
+    features
+        fields of the documents that become properties of the items (default: all)
+    """
+    with waiting("reading the logs", show=True):
+        from ..evaluations.logs.lm_eval import read_lm_eval
+
+        chosen = {"metric": _by_task(metric), "filter": _by_task(filter)}
+        imported = read_lm_eval(logs, **chosen, features=features, subject=subject)
+    _write(imported, out, overwrite)
 
 
-def _chooses(parser: argparse.ArgumentParser, option: str, about: str) -> None:
-    parser.add_argument(
-        option,
-        nargs="+",
-        action=_ByTask,
-        metavar="NAME|TASK=NAME",
-        help=f"{about}, for all tasks or by task (default: the only one that a task has)",
-    )
+@imports.command
+def table(
+    file: Path,
+    /,
+    *,
+    out: Out,
+    tables: options.Tables = options.TABLES,
+    overwrite: options.Overwrite = False,
+) -> None:
+    """Read a table of outcomes, long or wide (CSV, Parquet or JSON lines).
+
+    Parameters
+    ----------
+    file
+        the outcomes
+    """
+    with waiting("reading the table", show=True):
+        from .tables import read_one_table
+
+        imported = read_one_table(file, tables)
+    _write(imported, out, overwrite)
 
 
-class _ByTask(argparse.Action):
-    """Read one name for all tasks, or a name for each."""
+def _write(imported: "Imported", out: Path, overwrite: bool) -> None:
+    """Write what was read, and list the files."""
+    from .printing import say
+    from .tables import print_notes
 
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        named = [text.partition("=") for text in values]
-        if len(values) > 1 and not all(name for _, _, name in named):
-            parser.error(f"argument {option_string}: give one NAME, or TASK=NAME for each task")
-        by_task = {task: name for task, _, name in named}
-        setattr(namespace, self.dest, by_task if all(by_task.values()) else values[0])
-
-
-def _takes_subject(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--subject",
-        metavar="NAME",
-        help="name of the model, if all logs are of one model (default: its name in the logs)",
-    )
-
-
-def _takes_features(parser: argparse.ArgumentParser, which: str) -> None:
-    parser.add_argument(
-        "--features",
-        nargs="+",
-        metavar="NAME",
-        help=f"{which} that become properties of the items (default: all)",
-    )
-
-
-def _valued(text: str) -> tuple[str, float]:
-    score, _, number = text.rpartition("=")
-    try:
-        return score, float(number)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}; write SCORE=NUMBER, such as P=0.5") from None
-
-
-def _run(chosen: argparse.Namespace) -> int:
-    written = [chosen.out / name for name in _WRITTEN]
-    arguments.refuse_existing(written, chosen.overwrite)
-    with waiting("reading the outcomes", show=True):
-        from .tables import print_notes
-
-        imported = chosen.read(chosen)
-        arguments.make_writable(chosen.out)
-        imported.write(chosen.out)
+    files = [out / name for name in _FILES]
+    options.refuse_existing(files, overwrite)
+    imported.write(out)
     print_notes(imported)
-    print(*written, sep="\n")
-    told = repr(imported).removeprefix("<Imported: ").removesuffix(">")
-    items, outcomes = (f"--{path.stem} {path}" for path in written[:2])
-    say(f"{told}; give them to `check` and `fit` as {items} {outcomes}", error=True)
-    return 0
+    print(*files, sep="\n")
+    use = f"give them to `check` and `fit` as --items {files[0]} --outcomes {files[1]}"
+    say(f"{repr(imported).strip('<>')}; {use}", error=True)
 
 
-def _inspect(chosen: argparse.Namespace) -> "Imported":
-    from ..evaluations.logs.inspect_logs import read_inspect
-
-    values = None if chosen.value is None else dict(chosen.value)
-    return read_inspect(chosen.logs, scorer=chosen.scorer, values=values, features=chosen.features)
-
-
-def _lm_eval(chosen: argparse.Namespace) -> "Imported":
-    from ..evaluations.logs.lm_eval import read_lm_eval
-
-    return read_lm_eval(chosen.logs, **_named(chosen, "metric", "filter", "features", "subject"))
+def _by_task(texts: options.Names) -> Any:
+    """Read one name for all tasks, or TASK=NAME for each."""
+    single = texts is None or (len(texts) == 1 and "=" not in texts[0])
+    return texts and texts[0] if single else _pairs(texts or [], str, "TASK=NAME for each task")
 
 
-def _table(chosen: argparse.Namespace) -> "Imported":
-    from ..evaluations.logs.table import read_table
-
-    (outcomes,) = chosen.logs
-    columns = _named(chosen, "subject", "item", "outcome")
-    return read_table(outcomes, chosen.items, subjects=chosen.subject_table, **columns)
-
-
-def _named(chosen: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return some options by name."""
-    return {name: getattr(chosen, name) for name in names}
+def _pairs(texts: Sequence[str], read: Callable[[str], Any], form: str) -> dict[Any, Any]:
+    """Read texts such as NAME=VALUE."""
+    try:
+        return {text[: text.rindex("=")]: read(text[text.rindex("=") + 1 :]) for text in texts}
+    except ValueError:
+        raise CycloptsError(msg=f"{' '.join(texts)!r}; write {form}") from None

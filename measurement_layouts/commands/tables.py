@@ -1,6 +1,6 @@
-"""Tables that commands read: items and outcomes."""
+"""Tables that commands read: items, subjects and outcomes."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,29 +12,27 @@ from ..evaluations.logs.files import read_file
 from ..evaluations.logs.imported import Notes
 from ..evaluations.logs.table import read_table
 from ..evaluations.logs.values import tidy
-from ..evaluations.outcome_tables import Columns
 from ..evaluations.properties import joined
-from ..evaluations.steps import Rows, expanded
+from ..evaluations.steps import expanded
 from ..evaluations.tables import NAMING, known_names, named, need_columns
 from ..layouts import Graded, Layout
-from .arguments import Data
-from .fit_folder import FitFolder
-from .saying import say
+from .options import FITTED_DATA, ITEMS, SUBJECTS, Data, FittedData, Tables
+from .printing import say
 
 if TYPE_CHECKING:
     from ..evaluations.logs.imported import Imported
     from ..inference.fit import Fit
 
 
-def read_evaluation(layout: Layout, data: Data) -> Evaluation:
+def read_evaluation(layout: Layout, data: Data | FittedData) -> Evaluation:
     """Read outcomes and properties of items and subjects; print changes to standard error.
 
     Parameters
     ----------
     layout : Layout
         What declares the outcomes.
-    data : Data
-        The files.
+    data : Data or FittedData
+        Files, and names of columns.
 
     Returns
     -------
@@ -46,101 +44,84 @@ def read_evaluation(layout: Layout, data: Data) -> Evaluation:
     DataError
         When they cannot be read, or are not those of the layout.
     """
-    given = _by_outcome(layout, data.outcomes or [])
-    files = {name: Path(path) for name, path in given.items()}
-    if layout.steps is None:
-        (path,) = files.values()
-        return _imported(path, data).evaluation()
-    if data.items is None:
-        raise DataError(f"the outcomes of layout {layout.name!r} need the items, as --items")
-    tables, people = {}, pd.DataFrame()
-    for outcome in layout.outcomes:
-        if isinstance(outcome, Graded):
-            tables[outcome.name] = _grades(files[outcome.name], data.columns)
-            continue
-        imported = _imported(files[outcome.name], data)
-        tables[outcome.name] = imported.table()
-        people = joined(people, imported.subjects, "subject")
-    if data.subjects is not None:
-        people = _properties(data.subjects, "subject", data.columns[0])
-    else:  # grades tell nothing of their subjects
-        known = pd.concat([table["subject"].map(str) for table in tables.values()])
-        people = people.reindex(known.unique())
-    return Evaluation.of_outcomes(layout, tables, read_items(data.items), subjects=people)
-
-
-def _by_outcome(layout: Layout, texts: Sequence[str]) -> dict[str, str]:
-    """Read OUTCOME=FILE for each outcome of a layout; of a single one, FILE is enough."""
-    names = [outcome.name for outcome in layout.outcomes]
-    if len(names) == len(texts) == 1:
-        return {names[0]: texts[0].removeprefix(f"{names[0]}=")}
-    found = {name: value for name, _, value in (text.partition("=") for text in texts)}
-    if len(found) < len(texts) or set(found) != set(names):
+    names, outcomes = [outcome.name for outcome in layout.outcomes], data.outcomes or []
+    files = dict(text.split("=", 1) for text in outcomes if text.partition("=")[0] in names)
+    if len(names) == len(outcomes) == 1:
+        files = files or {names[0]: outcomes[0]}
+    if len(outcomes) != len(files) or set(files) != set(names):
         wanted = " ".join(f"{name}=FILE" for name in names)
         raise DataError(f"layout {layout.name!r} takes --outcomes {wanted}; give one file for each")
-    return found
+    if layout.steps is None:
+        return read_outcomes(replace(data, outcomes=[*files.values()]))
+    if data.items is None:
+        raise DataError(f"the outcomes of layout {layout.name!r} need the items, as --items")
+    rows: dict[str, pd.DataFrame] = {}
+    people = pd.DataFrame()
+    for outcome in layout.outcomes:
+        path = Path(files[outcome.name])
+        if isinstance(outcome, Graded):  # by name or number
+            columns = [data.subject, data.item, data.outcome]
+            table = read_file(path)
+            need_columns(table.columns, columns, f"{path}, of grades, has", NAMING)
+            rows[outcome.name] = table[columns].set_axis(["subject", "item", "outcome"], axis=1)
+        else:
+            imported = read_one_table(path, data)
+            print_notes(imported)
+            rows[outcome.name] = imported.table()
+            people = joined(people, imported.subjects, "subject")
+    if data.subject_table is not None:
+        people = read_properties(data.subject_table, "subject", data.subject)
+    else:  # grades have no properties of their subjects
+        people = people.reindex(pd.concat(rows)["subject"].map(str).unique())
+    items = read_properties(data.items, "item")
+    return Evaluation.of_outcomes(layout, rows, items, subjects=people)
 
 
-def read_outcomes(data: Data) -> Evaluation:
-    """Read outcomes of 0 and 1 without a layout, from one file."""
-    if len(data.outcomes or []) != 1:
+def read_outcomes(data: Data | FittedData) -> Evaluation:
+    """Read outcomes of 0 and 1 from one file."""
+    if data.outcomes is None or len(data.outcomes) != 1:
         raise DataError("outcomes without a layout are one table; give one file as --outcomes")
-    (path,) = data.outcomes or []
-    return _imported(Path(path), data).evaluation()
-
-
-def _imported(path: Path, data: Data) -> "Imported":
-    """Read successes or scores."""
-    subject, item, outcome = data.columns
-    imported = read_table(
-        path, data.items, subjects=data.subjects, subject=subject, item=item, outcome=outcome
-    )
+    imported = read_one_table(Path(data.outcomes[0]), data)
     print_notes(imported)
-    return imported
+    return imported.evaluation()
 
 
-def _grades(path: Path, columns: Columns) -> pd.DataFrame:
-    """Read grades by name or number, a row for each."""
-    table = read_file(path)
-    need_columns(table.columns, columns, f"{path}, of grades, has", NAMING)
-    return table[list(columns)].set_axis(["subject", "item", "outcome"], axis=1)
+def read_one_table(path: Path, tables: Tables) -> "Imported":
+    """Read successes or scores, with the properties of items and subjects."""
+    return read_table(
+        path,
+        tables.items,
+        subjects=tables.subject_table,
+        subject=tables.subject,
+        item=tables.item,
+        outcome=tables.outcome,
+    )
 
 
-def read_items(path: Path) -> pd.DataFrame:
-    """Read the items' properties only, as `read_table` reads them.
+def read_properties(path: Path, kind: str, column: str = "") -> pd.DataFrame:
+    """Read properties of items or subjects, indexed by a column, or else by the first one.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : {"item", "subject"}
+        What has a row.
+    column : str, optional
+        Name of the column with their names (default: the kind).
 
     Returns
     -------
     DataFrame
-        Indexed by the column ``item``, or else by the first one.
+        The properties.
 
     Raises
     ------
     DataError
         When they cannot be read.
     """
-    return _properties(path, "item", "item")
-
-
-def read_people(path: Path) -> pd.DataFrame:
-    """Read the subjects' properties only, as `read_items` reads those of items.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by the column ``subject``, or else by the first one.
-
-    Raises
-    ------
-    DataError
-        When they cannot be read.
-    """
-    return _properties(path, "subject", "subject")
-
-
-def _properties(path: Path, kind: str, column: str) -> pd.DataFrame:
-    """Read properties of items or subjects, indexed by a column, or else by the first one."""
     table = read_file(path)
+    column = column or kind
     names = column if column in table.columns else table.columns[0]
     return tidy(named(table.set_index(names), f"{kind}s", kind), Notes())
 
@@ -148,11 +129,10 @@ def _properties(path: Path, kind: str, column: str) -> pd.DataFrame:
 def print_notes(imported: "Imported") -> None:
     """Print to standard error what an import dropped, mapped, renamed or averaged."""
     for what, count, example in imported.notes[["what", "count", "example"]].to_numpy().tolist():
-        such = f" (such as {example})" if example else ""
-        say(f"{what}: {count}{such}", error=True)
+        say(f"{what}: {count}" + f" (such as {example})" * bool(example), error=True)
 
 
-def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
+def fitted_evaluation(fit: "Fit", path: Path, data: FittedData = FITTED_DATA) -> Evaluation:
     """Read the data of a fit, from the named files or else from the fit's folder.
 
     Raises
@@ -160,21 +140,17 @@ def fitted_evaluation(fit: "Fit", path: Path, data: Data) -> Evaluation:
     DataError
         When the fit lies alone and no file is named, or the items are not the fit's.
     """
-    if data.outcomes is not None:
+    if data.outcomes:
         return read_evaluation(fit.layout, data)
-    folder = FitFolder(path)
-    if data.items is None and not folder.items.is_file():
-        raise DataError(
-            f"{path} holds only the properties that its layout uses; give all of them as --items"
-        )
-    table = read_items(data.items or folder.items)
-    rows, steps = fit.item_names, fit.layout.steps
-    if steps is not None:
-        fitted = known_names(Rows.read(rows).items, table.index, "item")
-        table = expanded(steps, table.loc[fitted])
-    names = known_names(rows, table.index, "item")
-    known = data.subjects or folder.subjects
-    named_or_there = data.subjects is not None or known.is_file()  # a fit that lies alone has none
-    people = _properties(known, "subject", data.columns[0]) if named_or_there else None
-    who = pd.Index(fit.subjects, name="subject", dtype="str")
-    return Evaluation.of_cells(table.loc[names], who, fit.coded, subjects=people)
+    items, subjects = data.items or path / ITEMS, data.subject_table or path / SUBJECTS
+    if not (data.items or items.is_file()):
+        raise DataError(f"{path} has no {ITEMS}; give the items with all properties as --items")
+    table = read_properties(items, "item")
+    if fit.layout.steps is not None:
+        table = expanded(fit.layout.steps, table)
+    table = table.loc[known_names(fit.item_names, table.index, "item")]
+    people = None
+    if data.subject_table or subjects.is_file():  # a fit that lies alone has none
+        people = read_properties(subjects, "subject", data.subject)
+    index = pd.Index(fit.subjects, name="subject", dtype="str")
+    return Evaluation.of_cells(table, index, fit.coded, subjects=people)

@@ -1,12 +1,11 @@
 """`measurement-layouts import`: which reader is called with what, and what is written."""
 
 import json
-import sys
 
 import pandas as pd
 import pytest
 
-from measurement_layouts.command import main, parser
+from measurement_layouts.command import main
 from measurement_layouts.evaluations.logs.table import read_table
 
 FILES = ["items.csv", "notes.csv", "outcomes.csv", "subjects.csv"]
@@ -62,21 +61,6 @@ def test_the_reader_gets_what_is_typed(typed, options, asked, tmp_path, capsys):
     assert "long table" in printed.err
 
 
-@pytest.mark.parametrize(
-    ("typed", "message"),
-    [
-        (["--value", "P"], "'P'; write SCORE=NUMBER"),
-        (["--value", "P=one"], "'P=one'; write SCORE=NUMBER"),
-        (["--scorer", "match", "choice"], "give one NAME, or TASK=NAME for each task"),
-    ],
-)
-def test_wrong_arguments(typed, message, capsys):
-    with pytest.raises(SystemExit) as ended:
-        parser().parse_args(["import", "inspect", "a.eval", "--out", "data", *typed])
-    assert ended.value.code == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_wide_table_becomes_what_fit_reads(tmp_path, capsys):
     wide = tmp_path / "wide.csv"
     wide.write_text("model,001,002\nAnn,1,0\nBob,,1\n", encoding="utf-8")
@@ -115,16 +99,3 @@ def test_there_is_no_log(kind, tmp_path, capsys):
     assert "no.log" in printed.err
     assert printed.err.count("\n") == 1
     assert not out.exists()
-
-
-def test_a_package_that_is_missing_is_one_line(tmp_path, monkeypatch, capsys):
-    for name in [*sys.modules]:
-        if name.partition(".")[0] == "inspect_ai":
-            monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setitem(sys.modules, "inspect_ai", None)
-    (tmp_path / "log.eval").write_bytes(b"")
-    command = ["import", "inspect", str(tmp_path / "log.eval"), "--out", str(tmp_path / "data")]
-    assert main(command) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert "this needs inspect-ai, which is not installed: pip install" in told

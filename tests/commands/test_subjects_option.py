@@ -1,11 +1,13 @@
 """`--subject-table`: properties of subjects go from file to file, and into the evaluation."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
-from measurement_layouts.command import main, parser
-from measurement_layouts.commands.arguments import data_of
+from measurement_layouts.command import main
 from measurement_layouts.commands.layout_file import load_layout
+from measurement_layouts.commands.options import Data, FittedData
 from measurement_layouts.commands.tables import fitted_evaluation, read_evaluation
 from measurement_layouts.common.errors import DataError
 from measurement_layouts.inference.fit import load
@@ -50,10 +52,10 @@ def ages(table):
     return table["age"].to_dict()
 
 
-def evaluated(layout, *options):
-    """What a command makes of its options."""
-    chosen = parser().parse_args(["check", str(layout), *map(str, options)])
-    return read_evaluation(load_layout(chosen.layout), data_of(chosen))
+def evaluated(layout, items, *outcomes, people=None):
+    """What commands make of their tables."""
+    data = Data(items=items, outcomes=list(map(str, outcomes)), subject_table=people)
+    return read_evaluation(load_layout(str(layout)), data)
 
 
 def test_import_writes_what_fit_reads(data, people, beside, tmp_path, capsys):
@@ -66,11 +68,9 @@ def test_import_writes_what_fit_reads(data, people, beside, tmp_path, capsys):
         assert main(["import", "table", *options, *items, "--out", str(out)]) == 0
         assert ages(out / "subjects.csv") == AGES
         told = capsys.readouterr().err
-        of_items = ["--items", out / "items.csv", "--outcomes", out / "outcomes.csv"]
-        layout = f"{data / 'layout.py'}:plain"
-        read = evaluated(layout, *of_items, "--subject-table", out / "subjects.csv")
-        assert ages(read.subject_table) == AGES
-        assert evaluated(layout, *of_items).subject_table.columns.tolist() == []
+        files = f"{data / 'layout.py'}:plain", out / "items.csv", out / "outcomes.csv"
+        assert ages(evaluated(*files, people=out / "subjects.csv").subject_table) == AGES
+        assert evaluated(*files).subject_table.columns.tolist() == []
     assert "property of the subjects: age differs within an item: 1" in told
 
 
@@ -84,13 +84,11 @@ def test_a_fit_keeps_them_beside_it(data, tables, people, fitted, tmp_path):
     for subject in ("Ann", "Bob"):
         now, then = (each.posterior["reach"].sel(subject=subject) for each in (fit, before))
         assert (now.to_numpy() == then.to_numpy()).all()
-    for options in (["--subject-table", str(people)], []):
-        chosen = parser().parse_args(["report", str(out), "--out", "page.md", *options])
-        found = fitted_evaluation(fit, out, data_of(chosen))
-        assert ages(found.subject_table) == {"Bob": 40, "Ann": 30}
+    for table in (people, None):
+        evaluation = fitted_evaluation(fit, out, FittedData(subject_table=table))
+        assert ages(evaluation.subject_table) == {"Bob": 40, "Ann": 30}
     (out / "fitted_subjects.csv").unlink()
-    found = fitted_evaluation(fit, out, data_of(chosen))
-    assert found.subject_table.columns.tolist() == []
+    assert fitted_evaluation(fit, out).subject_table.columns.tolist() == []
 
 
 def test_layouts_of_steps(data, beside, people, tmp_path):
@@ -100,16 +98,15 @@ def test_layouts_of_steps(data, beside, people, tmp_path):
     rows = pd.read_csv(data / "outcomes.csv", dtype=str)
     new = rows[rows["subject"] == "Bob"].assign(subject="Eve")
     pd.concat([rows, new]).to_csv(grades, index=False)
-    read = ["--items", data / "items.csv", "--outcomes", f"credit={beside}", f"grade={grades}"]
-    found = evaluated(layout, *read)
-    assert found.subjects == [*AGES, "Eve"]
-    assert found.subject_table["age"].fillna(-1).to_dict() == AGES | {"Eve": -1}
-    given = evaluated(layout, *read, "--subject-table", people)
-    assert ages(given.subject_table) == AGES | {"Eve": 60}
+    read = layout, data / "items.csv", f"credit={beside}", f"grade={grades}"
+    evaluation = evaluated(*read)
+    assert evaluation.subjects == [*AGES, "Eve"]
+    assert evaluation.subject_table["age"].fillna(-1).to_dict() == AGES | {"Eve": -1}
+    assert ages(evaluated(*read, people=people).subject_table) == AGES | {"Eve": 60}
 
 
 def test_a_subject_without_a_row_is_named(data, tables, people):
     table = pd.read_csv(people)
     table[table["subject"] != "Bob"].to_csv(people, index=False)
     with pytest.raises(DataError, match=r"1 subject\(s\) that `subjects` does not have: Bob; add"):
-        evaluated(f"{data / 'layout.py'}:plain", *tables, "--subject-table", people)
+        evaluated(f"{data / 'layout.py'}:plain", *map(Path, tables[1::2]), people=people)

@@ -69,7 +69,7 @@ def test_commands(hiding, monkeypatch):
     table = forecast.data[ROWS].to_dataframe().reset_index().assign(remark="")
     shown = printed(monkeypatch, printing.print_forecast, forecast, table)
     for row in table.to_dict("records"):
-        assert f"{three(row['mean'])} {three(row['low'])} to {three(row['high'])}" in shown
+        assert f"{three(row['mean'])} {three(row['low'])} {three(row['high'])}" in shown
 
 
 def test_p_values_that_underflow_are_the_smallest(tmp_path):

@@ -1,4 +1,4 @@
-"""Tables of studies: a value beside its interval or error has no more digits than these leave."""
+"""Tables of studies: three significant digits."""
 
 import pandas as pd
 import pytest
@@ -12,14 +12,14 @@ ERROR = {"elpd_diff": [-109.08123], "dse": [13.57123], "weight": [0.25]}
 @pytest.mark.parametrize(
     ("columns", "shown", "not_shown"),
     [
-        (WIDE, ("14 ", "9 ", "23 ", "1.031"), ("14.3", "9.1", "22.5")),
-        (ERROR, ("−109 ", "14 ", "0.250"), ("109.0", "13.5")),
+        (WIDE, ("14.3 ", "9.13 ", "22.5 ", "1.03 "), ("14.31", "1.031")),
+        (ERROR, ("−109 ", "13.6 ", "0.250"), ("109.0", "13.57")),
         ({"rate": [0.12345]}, ("0.123",), ("0.1234",)),
     ],
     ids=["interval", "error", "neither"],
 )
 def test_digits(columns, shown, not_shown, capsys):
-    printing.print_tables({"a study": pd.DataFrame(columns, ["x"])})
+    printing.print_table(pd.DataFrame({"name": ["x"], **columns}), "a study")
     said = capsys.readouterr().out
     assert all(text in said for text in shown), said
     assert not any(text in said for text in not_shown), said

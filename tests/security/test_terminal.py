@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
 from measurement_layouts.command import main
 from measurement_layouts.commands import printing, tables
@@ -29,7 +30,7 @@ STEERS = {
 def screen(monkeypatch):
     """A terminal 200 characters wide; what it was sent."""
     sent = io.StringIO()
-    console = printing._Console(
+    console = Console(
         file=sent, force_terminal=True, color_system=None, width=200, markup=False, emoji=False
     )
     monkeypatch.setattr(printing, "_console", lambda: console)
@@ -38,10 +39,9 @@ def screen(monkeypatch):
 
 @pytest.mark.parametrize(("name", "shown"), STEERS.values(), ids=STEERS)
 def test_a_table_shows_it(screen, name, shown):
-    table = pd.DataFrame({name: [name]}, index=pd.Index([name], name=name))
-    printing.print_tables({name: table})
+    printing.print_table(pd.DataFrame({name: [name]}), name)
     sent = screen.getvalue()
-    assert sent.count(name if shown is None else shown) == 5  # title, heads, cells
+    assert sent.count(name if shown is None else shown) == 3  # title, head, cell
     plain = re.sub(r"\x1b\[[\d;]*m", "", sent)  # the bold of heads, by rich itself
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", plain)
     assert "\x1b[2J" not in sent

@@ -154,7 +154,8 @@ def test_the_command(disk, command, capsys, leave):
     (said,) = (line for line in capsys.readouterr().err.splitlines() if "could not" in line)
     there = sorted(path.name for path in out.iterdir())
     done = len(list((out / "store").glob("unit-*.npz")))
-    on = "make room, and the same command, without --overwrite, goes on"
+    on = "repeat that command without --overwrite to continue it, or give another --out to begin "
+    on += "anew"
     why = "[Errno 28] No space left on device"
     if leave == 0:
         wanted = f"could not write {out / 'store' / 'head.nc'}: {FULL}"
