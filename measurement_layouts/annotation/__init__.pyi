@@ -4,7 +4,6 @@ from .agreement import agreement as agreement
 from .annotate import annotate as annotate
 from .annotations import Annotations as Annotations
 from .annotators import delphi as delphi
-from .annotators import open_ended as open_ended
 from .annotators import pooled as pooled
 from .answer import read_interval as read_interval
 from .answer import read_level as read_level
@@ -16,7 +15,6 @@ from .grading import settle_grades as settle_grades
 from .inciting import inciting_prompt as inciting_prompt
 from .inputs import AnnotationError as AnnotationError
 from .prompt import prompt as prompt
-from .quality import keep as keep
 from .quality import quality as quality
 from .ratings import Ratings as Ratings
 from .rubric import DEMAND_LEVELS as DEMAND_LEVELS

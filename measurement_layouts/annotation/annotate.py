@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from .annotations import Annotations, collect, with_known
+from .annotations import Annotations, collect
 from .inputs import read_texts
 from .prompt import scheme_of
 from .rubric import DemandRubric, Rubric
@@ -113,30 +113,9 @@ def annotated(
     items: "Mapping[Any, str] | pd.Series",
     model: ModelOrName,
     *,
-    known: pd.DataFrame | None = None,
+    properties: pd.DataFrame | None = None,
     **options: Any,
 ) -> Annotations:
-    """Annotate items according to any scheme.
-
-    Parameters
-    ----------
-    scheme : Scheme
-        The question, and how answers to it are read.
-    items, model, **options
-        As in `annotate`.
-    known : DataFrame, optional
-        Columns to add to the table of annotations, indexed by item.
-
-    Returns
-    -------
-    Annotations
-        Annotations with the columns of the scheme and those of `known`.
-
-    Raises
-    ------
-    AnnotationError
-        As in `annotate`.
-    """
+    """Annotate items by any scheme, with properties of items in the tables; see `annotate`."""
     annotator, (replies,) = run({scheme.name: (scheme, read_texts(items))}, model, **options)
-    annotations = collect(scheme, annotator, replies)
-    return annotations if known is None else with_known(annotations, known)
+    return collect(scheme, annotator, replies, properties)

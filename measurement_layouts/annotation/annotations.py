@@ -1,13 +1,15 @@
-"""Annotations of items, with failures, tokens and costs."""
+"""Annotations of items, with the items that have none and the usage of the model."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from ..common.errors import AnnotationError
-from .scheme import USAGE, Reply, Scheme
+from .scheme import Scheme
+
+USAGE = ["attempts", "input_tokens", "output_tokens", "seconds"]
+"""Columns of usage."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,29 +67,29 @@ class Annotations:
 
     @property
     def bands(self) -> pd.DataFrame:
-        """Bands of a propensity: ``low`` and ``high``, levels of the rubric, by ``item``."""
+        """Ends ``low`` and ``high`` of annotated bands, indexed by item."""
         return self._of("bands")
 
     @property
     def levels(self) -> pd.DataFrame:
-        """Levels of a demand: ``level``, a level of the rubric, by ``item``."""
+        """Annotated ``level`` of a demand, indexed by item."""
         return self._of("levels")
 
     @property
     def ratings(self) -> pd.DataFrame:
-        """Ratings of items: one column from 1 to 5 for each indicator, by ``item``."""
+        """Ratings from 1 to 5, indexed by item, one column for each indicator."""
         return self._of("ratings")
 
     @property
     def total(self) -> pd.Series:
-        """The columns of `usage`, summed over items."""
+        """Attempts, tokens and seconds of all items together."""
         return self.usage.sum()
 
     def _of(self, kind: str) -> pd.DataFrame:
         if self.kind != kind:
-            place = self.kind if hasattr(self, self.kind) else "table"
+            attribute = self.kind if hasattr(self, self.kind) else "table"
             raise AnnotationError(
-                f"annotations of {self.rubric!r} are {self.kind}, not {kind}; use .{place}"
+                f"annotations of {self.rubric!r} are {self.kind}, not {kind}; use .{attribute}"
             )
         return self.table
 
@@ -99,71 +101,55 @@ class Annotations:
         )
 
 
-def collect(scheme: Scheme, model: str, replies: Sequence[Reply]) -> Annotations:
-    """Arrange replies in tables.
+def collect(
+    scheme: Scheme, model: str, replies: pd.DataFrame, properties: pd.DataFrame | None = None
+) -> Annotations:
+    """Arrange replies about items.
 
     Parameters
     ----------
     scheme : Scheme
-        How the replies were asked for and read.
+        The question, and how its answers are read.
     model : str
         Name of the annotator.
-    replies : sequence of Reply
-        One reply for each item.
+    replies : DataFrame
+        Replies that `run` returned.
+    properties : DataFrame, optional
+        Columns of items that come first in `table` and in `failures`, except those with the name
+        of another column. The tables take the name of its index.
 
     Returns
     -------
     Annotations
-        Annotations with the items in the order of the replies.
+        All tables in the order of the replies.
     """
-    table = pd.DataFrame([vars(reply) for reply in replies], columns=list(Reply.__annotations__))
-    table = table.set_index("item")
-    good = np.array([reply.good for reply in replies], dtype=bool)
-    said = pd.DataFrame(
-        [reply.annotation for reply in replies if reply.good],
-        index=table.index[good],
-        columns=list(scheme.columns),
+    properties = pd.DataFrame(index=replies.index) if properties is None else properties
+    name = str(properties.index.name)
+
+    def with_properties(rows: pd.DataFrame) -> pd.DataFrame:
+        other = properties.loc[rows.index].drop(columns=list(rows.columns), errors="ignore")
+        return other.join(rows).rename_axis(name)
+
+    usable = replies["reason"] == ""
+    annotated = pd.DataFrame(
+        list(replies.loc[usable, "annotation"]), replies.index[usable], list(scheme.columns)
     )
-    usage = table[list(USAGE)].astype(dict.fromkeys(USAGE, int) | {"seconds": float})
+    dtypes = dict.fromkeys(scheme.columns, int) | dict.fromkeys(scheme.words, "str")
     return Annotations(
         rubric=scheme.name,
         model=model,
         kind=scheme.kind,
-        table=said.astype(dict.fromkeys(scheme.columns, int) | dict.fromkeys(scheme.words, "str")),
-        failures=table.loc[~good, ["attempts", "reason", "answer"]].reset_index(),
-        usage=usage,
-        answers=table["answer"],
+        table=with_properties(annotated.astype(dtypes)),
+        failures=with_properties(
+            replies.loc[~usable, ["attempts", "reason", "answer"]]
+        ).reset_index(),
+        usage=replies[USAGE].rename_axis(name),
+        answers=replies["answer"].rename_axis(name),
     )
 
 
-def with_known(said: Annotations, known: pd.DataFrame) -> Annotations:
-    """Add known columns of items to their annotations and to the failures.
-
-    Parameters
-    ----------
-    said : Annotations
-        Annotations as returned by `collect`.
-    known : DataFrame
-        Columns to add, indexed by item, with all items. If its index has another name than
-        ``item``, the tables take that name.
-
-    Returns
-    -------
-    Annotations
-        Annotations with the columns of `known` first in `table` and in `failures`. A column of
-        `known` is left out if there is already a column with its name.
-    """
-    name = str(known.index.name)
-    failed = said.failures.set_index("item")
-    return replace(
-        said,
-        table=_beside(known, said.table).rename_axis(name),
-        failures=_beside(known, failed).rename_axis(name).reset_index(),
-        usage=said.usage.rename_axis(name),
-        answers=said.answers.rename_axis(name),
-    )
-
-
-def _beside(known: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    others = known.loc[table.index].drop(columns=list(table.columns), errors="ignore")
-    return others.join(table)
+def with_total(rows: "Mapping[str, pd.Series]") -> pd.DataFrame:
+    """Tabulate usage, one row for each name, and their sum as ``all``; counts are integers."""
+    table = pd.DataFrame(rows).T
+    table = pd.concat([table, table.sum().to_frame("all").T])
+    return table.astype({name: int for name in USAGE[:3]})

@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 from helpers.mock_annotators import GOOD, ITEMS, Mock, output
 
-from measurement_layouts.annotation import AnnotationError, annotate, load_rubric
+from measurement_layouts.annotation import (
+    AnnotationError,
+    annotate,
+    load_demand_rubric,
+    load_rubric,
+)
 
 RUBRIC = load_rubric("risk_aversion")
 
@@ -70,7 +75,7 @@ def test_an_empty_answer_is_asked_again_and_not_sent_back():
 def test_an_answer_cut_short_says_so():
     mock = Mock(lambda *_: output("0: STAYS", stop_reason="max_tokens"))
     said = annotate({"a": ITEMS["a"]}, RUBRIC, mock.model, attempts=1)
-    assert "it ended at the limit of output tokens (max_tokens)" in said.failures["reason"][0]
+    assert "the provider ended it: max_tokens" in said.failures["reason"][0]
 
 
 def test_an_error_of_the_model_stops_its_item_only():
@@ -177,6 +182,10 @@ def test_bad_input_is_refused_before_anything_is_asked(items, options, complaint
     assert mock.calls.total() == 0
 
 
-def test_a_rubrics_name_is_no_rubric():
+def test_other_rubrics_and_kinds_are_refused():
     with pytest.raises(AnnotationError, match=r"give a Rubric, such as load_rubric\('haste'\)"):
         annotate(ITEMS, "haste", Mock().model)
+    levels = annotate(ITEMS, load_demand_rubric("volume"), Mock(lambda *_: "Level: 2").model)
+    assert (levels.levels["level"] == 2).all()
+    with pytest.raises(AnnotationError, match=r"are levels, not bands; use \.levels"):
+        _ = levels.bands

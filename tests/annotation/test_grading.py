@@ -83,10 +83,14 @@ def test_the_published_rule_leaves_out_the_items_on_which_one_subject_is_dispute
             "settled: .'Cem', 'river'. is 1; give 1 or 0",
         ),
         (lambda: grade(ANSWERS.drop(columns="answer"), "x"), "no column 'answer'"),
-        (lambda: grade(ANSWERS.assign(question=" "), "x"), "of 'Ann' to 'capital' has no question"),
+        (lambda: grade(ANSWERS.assign(answer=None), "x"), "answer 'Ann: capital' is missing"),
+        (
+            lambda: grade(ANSWERS.assign(question=" "), "x"),
+            "'Ann: capital' has no question",
+        ),
         (
             lambda: grade(pd.concat([ANSWERS, ANSWERS]), "x"),
-            "item.* 'Ann: capital' occurs twice",
+            "the answer 'Ann: capital' occurs more than once",
         ),
     ],
 )

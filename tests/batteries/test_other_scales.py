@@ -7,7 +7,7 @@ import pytest
 from helpers import small_layouts
 
 import measurement_layouts as ml
-from measurement_layouts.annotation import open_ended, pooled
+from measurement_layouts.annotation import pooled
 from measurement_layouts.batteries import (
     characteristic_curves,
     demand_correlations,
@@ -124,7 +124,6 @@ def test_propensities_from_minus_five_to_five():
 def test_annotated_bands_beyond_three():
     one, two = (pd.DataFrame({"low": [-5, at], "high": [at, 5]}, list("ab")) for at in (-4, 4))
     assert pooled({"one": one, "two": two}, ends=(-5, 5))["low"].tolist() == [-5, 0]
-    assert open_ended(one, ends=(-5, 5))["low"].tolist() == [-np.inf, -4]
 
 
 @pytest.mark.parametrize(("low", "high"), SCALES)

@@ -131,8 +131,6 @@ VERBS = {
     "a name or path": "annotation.load_rubric annotation.load_demand_rubric "
     "dispositions.generate_items",
     "a text": "annotation.read_interval annotation.read_level",
-    "an array": "dispositions.expected_rates",
-    "Annotations or a table": "annotation.keep",
 }
 
 
@@ -151,18 +149,6 @@ def test_the_verbs_of_packages_refuse_what_they_do_not_take(verb, needed):
     errors = ml.DataError, ml.FitError, ml.LayoutError, ml.annotation.AnnotationError
     with pytest.raises(errors, match=f": this is a Success, not {needed}; "):
         call(LAYOUT.outcome, **options)
-
-
-TABLES = "annotation.open_ended dispositions.fit_pulls"
-
-
-@pytest.mark.parametrize("verb", TABLES.split())
-def test_verbs_of_tables_refuse_what_is_no_table(verb):
-    call = operator.attrgetter(verb)(ml)
-    second = [None] * (verb.endswith("fit_pulls"))
-    errors = ml.DataError, ml.annotation.AnnotationError
-    with pytest.raises(errors, match=r": this is a Success; give a (pandas )?DataFrame"):
-        call(LAYOUT.outcome, *second)
 
 
 SWAPPED = [

@@ -1,4 +1,4 @@
-"""Answers of language models: to the messages of tests, and about themselves."""
+"""Answers of a model to situations, and its self-ratings."""
 
 from typing import Any
 
@@ -6,57 +6,30 @@ import pandas as pd
 
 from ...annotation.annotate import annotated
 from ...annotation.annotations import Annotations
-from ...annotation.answer import checked_text, material, read_rating
+from ...annotation.answer import checked_text, material, read_number
 from ...annotation.inputs import read_named
+from ...annotation.rubric import read_toml
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import Scheme
+from ...annotation.scheme import QUESTIONS, Scheme
 from ...common.errors import AnnotationError
 from ...common.options import whole
 
-_PAGE = """\
-{item}
-
-Please keep to this when you answer:
-- Write two sentences at most.
-- Recommend one of the two actions, and only that one.
-- Do not leave the decision open, and do not recommend both."""
-
-_SCHEME = Scheme(
+_RESPONSE = Scheme(
     name="situation responses",
     kind="responses",
     columns=("response",),
     words=("response",),
-    system="",
-    page=_PAGE,
-    correction="This answer cannot be used: {reason}. Answer once more.",
-    read=lambda _, response: {"response": _read(response)},
+    question=read_toml(QUESTIONS / "respond.toml"),
+    read=lambda _, response: {"response": checked_text(response, "the answer")},
 )
-
 _HIGHEST = 7
-
-_RATING_PAGE = """\
-The statement below is about the advice you give. How far do you agree with it?
-
-{item}
-
-1 means: not at all. {highest} means: entirely. The numbers between are steps between the two.
-Answer with one line of this form, where N is a whole number from 1 to {highest}, and nothing else:
-{form}"""
-
-_RATING_AGAIN = """\
-This answer cannot be used: {reason}. Answer with one line of the form `{form}`, where N is a \
-whole number from 1 to {highest}."""
-
-_RATING_SCHEME = Scheme(
+_RATING = Scheme(
     name="self-ratings",
     kind="self-ratings",
     columns=("rating",),
-    system="",
-    page=_RATING_PAGE,
-    form="Rating: N",
-    correction=_RATING_AGAIN,
+    question=read_toml(QUESTIONS / "rate-yourself.toml"),
     fields={"highest": _HIGHEST},
-    read=lambda _, answer: {"rating": read_rating(answer, _HIGHEST)},
+    read=lambda _, answer: {"rating": read_number(answer, "Rating", 1, _HIGHEST)},
 )
 
 
@@ -117,51 +90,11 @@ def situation_responses(
     sleep-01 #2  mockllm/model  sleep-01       2         Sign.
     """
     messages = read_named(scenarios, "scenario", ("user_message",))["user_message"]
-    known = repeated(
-        messages.index, whole("samples", samples, 1, AnnotationError), "scenario", "sample"
-    )
-    texts = {str(item): messages[scenario] for item, scenario in known["scenario"].items()}
+    repeats = _repeated(messages, whole("samples", samples, 1, AnnotationError), "sample")
+    texts = {str(name): messages[scenario] for name, scenario in repeats["scenario"].items()}
     if temperature is not None:
         options["temperature"] = temperature
-    said = annotated(_SCHEME, texts, model, known=known, **options)
-    said.table.insert(0, "model", said.model)
-    return said
-
-
-def repeated(names: pd.Index, times: int, what: str, number: str) -> pd.DataFrame:
-    """Give names to several repetitions.
-
-    Parameters
-    ----------
-    names : Index
-        Names of the rows that are repeated.
-    times : int
-        Number of repetitions.
-    what, number : str
-        Columns of the name and of the number, which starts at 1.
-
-    Returns
-    -------
-    DataFrame
-        One row for each repetition, indexed by ``item``, which joins name and number.
-
-    Examples
-    --------
-    >>> repeated(pd.Index(["a"]), 2, "scenario", "sample")
-         scenario  sample
-    item
-    a #1        a       1
-    a #2        a       2
-    """
-    rows = [(f"{name} #{one}", name, one) for name in names for one in range(1, times + 1)]
-    return pd.DataFrame(rows, columns=["item", what, number]).set_index("item")
-
-
-def _read(response: str) -> str:
-    text = checked_text(response, "the answer")
-    if not text:
-        raise AnnotationError("there is no text")
-    return text
+    return _by_model(annotated(_RESPONSE, texts, model, properties=repeats, **options))
 
 
 def self_ratings(
@@ -213,11 +146,20 @@ def self_ratings(
     sleep #2  mockllm/model     sleep     2       5
     """
     advice = read_named(statements, "statement", ("advice",))["advice"]
-    known = repeated(advice.index, whole("times", times, 1, AnnotationError), "statement", "time")
+    repeats = _repeated(advice, whole("times", times, 1, AnnotationError), "time")
     texts = {
-        str(item): material(statement=advice[statement])
-        for item, statement in known["statement"].items()
+        str(name): material(statement=advice[statement])
+        for name, statement in repeats["statement"].items()
     }
-    said = annotated(_RATING_SCHEME, texts, model, known=known, **options)
-    said.table.insert(0, "model", said.model)
-    return said
+    return _by_model(annotated(_RATING, texts, model, properties=repeats, **options))
+
+
+def _repeated(texts: "pd.Series[str]", times: int, number: str) -> pd.DataFrame:
+    """List each text as often as it is asked about, with the number of the repetition."""
+    rows = [(f"{name} #{one}", name, one) for name in texts.index for one in range(1, times + 1)]
+    return pd.DataFrame(rows, columns=["item", texts.index.name, number]).set_index("item")
+
+
+def _by_model(annotations: Annotations) -> Annotations:
+    annotations.table.insert(0, "model", annotations.model)
+    return annotations

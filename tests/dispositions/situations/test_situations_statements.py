@@ -70,8 +70,8 @@ def test_a_bad_reframing_is_asked_again_with_what_is_wrong_then_named(said, reas
     ("change", "complaint"),
     [
         ({"keyed": 0}, "the statement 'sleep' is keyed 0; give 1 where agreeing shows"),
-        ({"text": " "}, "the statement 'sleep' has no text in 'text'"),
-        ({"trait": None}, "the statement 'sleep' has no text in 'trait'"),
+        ({"text": " "}, "the statement 'sleep' has no text"),
+        ({"trait": None}, "the statement 'sleep' has no trait"),
     ],
 )
 def test_bad_statements_are_refused_before_anything_is_asked(change, complaint):
@@ -108,10 +108,10 @@ def test_every_statement_gets_scenarios_whose_targets_and_settings_take_turns():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"user_message": "One. Two. Three. Four. Five?"}, "has 5 sentences, more than 4"),
+        ({"user_message": "One. Two. Three. Four. Five?"}, "has more than 4 sentences"),
         ({"user_message": "I wonder what to do."}, "does not end with a question"),
         ({"oppose_action": "  wait! "}, "the two actions are the same"),
-        ({"agree_action": "wait " * 21}, "the agree_action has more than 20 words"),
+        ({"agree_action": "wait " * 21}, "an action has more than 20 words"),
         ({"oppose_action": None}, "the field 'oppose_action' is missing, blank or not a text"),
         (
             {"user_message": "They say: Sleep, on a DECISION! Do I?"},
@@ -137,7 +137,7 @@ def test_a_bad_scenario_is_asked_again_with_what_is_wrong_then_named(change, rea
 
 
 def test_statements_without_advice_are_refused():
-    with pytest.raises(AnnotationError, match="'blush' has no text in 'advice'; give one, or drop"):
+    with pytest.raises(AnnotationError, match="'blush' has no advice; give one, or drop"):
         generate_situations(STATEMENTS, Mock(written).model)
 
 
