@@ -15,8 +15,6 @@ from .incitation.items import choice_texts as choice_texts
 from .judgments import SituationalJudgments as SituationalJudgments
 from .measures import misalignment as misalignment
 from .pulls import choices as choices
-from .pulls import expected_rates as expected_rates
-from .pulls import fit_pulls as fit_pulls
 from .self_report import self_report_correlations as self_report_correlations
 from .self_report import self_reports as self_reports
 from .situations.generation import generate_situations as generate_situations

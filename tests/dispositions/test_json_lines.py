@@ -90,7 +90,7 @@ def test_a_cell_without_a_word_in_json_is_named(judgments, tmp_path):
             "votes",
             3,
             '{"scenario": "picnic", "rater": "r2", "vote": "agree"}',
-            "votes: .* line 3 has 'picnic'",
+            "votes, column scenario: line 3 has 'picnic'",
         ),
     ],
 )
