@@ -1,15 +1,14 @@
 """Where the public names of `annotation` come from."""
 
 from .agreement import agreement as agreement
+from .annotate import Annotations as Annotations
 from .annotate import annotate as annotate
-from .annotations import Annotations as Annotations
 from .annotators import delphi as delphi
 from .annotators import pooled as pooled
 from .answer import read_interval as read_interval
 from .answer import read_level as read_level
 from .demand_table import DemandTable as DemandTable
 from .demand_table import annotate_demands as annotate_demands
-from .grading import Grading as Grading
 from .grading import grade as grade
 from .grading import settle_grades as settle_grades
 from .inciting import inciting_prompt as inciting_prompt

@@ -9,7 +9,7 @@ import pandas as pd
 from ..common.errors import AnnotationError
 from ..common.optional import need
 from ..common.options import whole
-from .annotations import Annotations
+from .annotate import Annotations
 from .annotators import BAND, LEVEL, refuse_one_annotator, side_by_side, table_of
 from .rubric import DEMAND_LEVELS, LEVELS
 

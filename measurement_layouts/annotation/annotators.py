@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import AnnotationError
-from .annotations import Annotations
+from .annotate import Annotations
 from .inputs import refuse_twice
 from .rubric import DEMAND_LEVELS, LEVELS
 

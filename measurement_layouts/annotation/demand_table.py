@@ -9,22 +9,19 @@ import pandas as pd
 
 from ..common.errors import AnnotationError
 from ..common.given import refuse_other
-from .annotations import Annotations, collect, with_total
+from .annotate import Annotations, collect, with_total
 from .answer import read_number
 from .inputs import read_texts
 from .prompt import scheme_of
-from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric, read_toml
+from .rubric import DEMAND_RUBRICS, DemandRubric, load_demand_rubric
 from .running import Batch, ModelOrName, run
-from .scheme import QUESTIONS, Scheme
+from .scheme import Scheme, question
 
 UNGUESSABILITY = "unguessability"
 """Column with the percentage of guesses that go wrong."""
 
 _SCHEME = Scheme(
-    name=UNGUESSABILITY,
-    kind="percentages",
-    columns=(UNGUESSABILITY,),
-    question=read_toml(QUESTIONS / "unguessability.toml"),
+    question("unguessability"),
     read=lambda _, answer: {
         UNGUESSABILITY: read_number(answer, "Unguessability", 0, 100, r"\s*%\s*$")
     },

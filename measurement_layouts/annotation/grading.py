@@ -1,27 +1,21 @@
 """Open answers graded by language models against a reference, and outcomes where they agree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from ..common.errors import AnnotationError
-from .annotate import annotated
-from .annotations import Annotations
+from .annotate import Annotations, annotated
 from .answer import material, read_number
 from .inputs import read_columns, read_named
-from .rubric import read_toml
 from .running import ModelOrName
-from .scheme import QUESTIONS, Scheme
+from .scheme import Scheme, question
 
 _KEYS = ["subject", "item"]
 _TEXTS = ["question", "reference", "answer"]
 _SCHEME = Scheme(
-    name="grading",
-    kind="ratings",
-    columns=("score",),
-    question=read_toml(QUESTIONS / "grading.toml"),
+    question("grading"),
     read=lambda _, answer: {"score": read_number(answer, "Rating", 1, 5)},
 )
 
@@ -71,50 +65,17 @@ def grade(answers: pd.DataFrame, model: ModelOrName, **options: Any) -> Annotati
     return annotated(_SCHEME, texts, model, **options)
 
 
-@dataclass(frozen=True, eq=False)
-class Grading:
-    """Outcomes of the open answers on which graders agree, and the disputed answers.
-
-    Made by `settle_grades`.
-
-    Attributes
-    ----------
-    outcomes : DataFrame
-        ``subject``, ``item`` and ``outcome`` (1 or 0), as `evaluations.read_table` reads them.
-    disputed : DataFrame
-        The other answers: ``subject``, ``item``, a score by each grader (NaN if it gave none), and
-        ``reason``: ``graders disagree``, ``cannot be told``, ``no score``, or ``its item is
-        disputed``. A person may decide whether they are right (1) or wrong (0); `settle_grades`
-        takes these decisions as ``settled``.
-
-    Examples
-    --------
-    >>> answers = pd.DataFrame({"subject": ["Ann"], "item": "capital", "answer": "Rome"})
-    >>> answers = answers.assign(question="What is the capital of Italy?", reference="Rome")
-    >>> settle_grades(answers, {"one": pd.Series([3], ["Ann: capital"])})
-    <Grading: 0 outcomes, 1 dropped: cannot be told>
-    """
-
-    outcomes: pd.DataFrame
-    disputed: pd.DataFrame
-
-    def __repr__(self) -> str:
-        counts = self.disputed["reason"].value_counts()
-        dropped = "".join(f", {count} dropped: {reason}" for reason, count in counts.items())
-        return f"<Grading: {len(self.outcomes)} outcomes{dropped}>"
-
-
 def settle_grades(
     answers: pd.DataFrame,
     grades: "Mapping[str, Annotations | pd.Series]",
     *,
     settled: "Mapping[tuple[str, str], int] | None" = None,
     whole_items: bool = False,
-) -> Grading:
+) -> pd.DataFrame:
     """Turn scores by several graders into outcomes where the graders agree.
 
     An answer is right if every grader gives it 4 or 5, and wrong if every grader gives it 1 or
-    2. All other answers are disputed: they are left out until a person has decided about them.
+    2. All other answers are disputed: they have no outcome until a person has decided about them.
 
     Parameters
     ----------
@@ -133,8 +94,11 @@ def settle_grades(
 
     Returns
     -------
-    Grading
-        Outcomes and disputed answers.
+    DataFrame
+        One row per answer: ``subject``, ``item``, a score by each grader (NaN if it gave none),
+        ``outcome`` (1 or 0; missing if it is disputed), and ``ungraded``, why it is missing:
+        ``graders disagree``, ``cannot be told``, ``no score``, or ``its item is disputed``.
+        `Evaluation.from_long` reads it.
 
     Raises
     ------
@@ -147,7 +111,7 @@ def settle_grades(
     The published study left out an item for all subjects if the answer of one of its 15 models,
     GPT-4o, was disputed: 12 % of its items. That rule leaves out at most the items that
     `whole_items` leaves out. To apply it, settle the grades of that one subject, and then those
-    of the other subjects for the items in its ``outcomes``.
+    of the other subjects for the items that have an ``outcome``.
 
     References
     ----------
@@ -161,11 +125,11 @@ def settle_grades(
     ... )
     >>> grades = {"one": pd.Series([5, 4], names), "two": pd.Series([4, 2], names)}
     >>> settle_grades(answers, grades)
-    <Grading: 1 outcomes, 1 dropped: graders disagree>
-    >>> settle_grades(answers, grades, settled={("Bob", "capital"): 1}).outcomes
-      subject     item  outcome
-    0     Ann  capital        1
-    1     Bob  capital        1
+      subject     item  one  two  outcome          ungraded
+    0     Ann  capital    5    4        1
+    1     Bob  capital    4    2     <NA>  graders disagree
+    >>> settle_grades(answers, grades, settled={("Bob", "capital"): 1})["outcome"].tolist()
+    [1, 1]
     """
     table = _answers(answers)
     if not isinstance(grades, Mapping) or not grades:
@@ -185,18 +149,11 @@ def settle_grades(
             )
         outcome[name] = decision
     if whole_items:
-        items = table.loc[outcome.isna(), "item"].unique()
-        lost = table["item"].isin(items) & outcome.notna()
-        reason[lost], outcome[lost] = "its item is disputed", None
-    disputed = outcome.isna()
-    keys = table[_KEYS]
-    return Grading(
-        keys[~disputed].assign(outcome=outcome[~disputed].astype(int)).reset_index(drop=True),
-        keys[disputed]
-        .join(scores[disputed])
-        .assign(reason=reason[disputed])
-        .reset_index(drop=True),
-    )
+        disputed = table["item"].isin(table.loc[outcome.isna(), "item"]) & outcome.notna()
+        reason[disputed], outcome[disputed] = "its item is disputed", None
+    outcome = outcome.astype("Int64")
+    table = table[_KEYS].join(scores).assign(outcome=outcome)
+    return table.assign(ungraded=reason.where(outcome.isna(), "")).reset_index(drop=True)
 
 
 def _answers(answers: pd.DataFrame) -> pd.DataFrame:

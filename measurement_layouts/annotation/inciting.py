@@ -4,10 +4,10 @@ from pathlib import Path
 
 from ..common.errors import AnnotationError
 from .rubric import LEVELS, RUBRICS, Rubric, read_toml
-from .scheme import QUESTIONS
+from .scheme import question
 
 _PROMPTS = Path(__file__).parent / "inciting-prompts"
-_TEXTS = read_toml(QUESTIONS / "incited.toml")
+_TEXTS = question("incited")
 CHOICE_FORM: str = _TEXTS["form"]
 """The form of an answer to a question with options."""
 

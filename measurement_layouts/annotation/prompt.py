@@ -2,8 +2,8 @@
 
 from ..common.errors import AnnotationError
 from .answer import read_interval, read_level
-from .rubric import DemandLevel, DemandRubric, Rubric, read_toml
-from .scheme import QUESTIONS, Scheme
+from .rubric import DemandLevel, DemandRubric, Rubric
+from .scheme import Scheme, question
 
 _LEVEL_NAMES = ("none", "very low", "low", "intermediate", "high", "very high")
 
@@ -67,20 +67,14 @@ def scheme_of(rubric: Rubric | DemandRubric) -> Scheme:
             "up": ", then ".join(map(str, range(1, highest + 1))),
         }
         return Scheme(
-            name=rubric.name,
-            kind="bands",
-            columns=("low", "high"),
-            question=read_toml(QUESTIONS / "band.toml"),
+            question("band", name=rubric.name),
             fields={**rubric_fields(rubric), **walks},
             read=lambda _, answer: dict(
                 zip(("low", "high"), read_interval(answer, lowest, highest), strict=True)
             ),
         )
     return Scheme(
-        name=rubric.name,
-        kind="levels",
-        columns=("level",),
-        question=read_toml(QUESTIONS / "demand.toml"),
+        question("demand", name=rubric.name),
         fields={
             **vars(rubric),
             "levels": "\n\n".join(_demand_level(level, highest) for level in rubric.levels),

@@ -5,15 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from .annotations import USAGE, Annotations, collect
+from .annotate import USAGE, Annotations, collect
 from .answer import read_number
 from .inputs import read_named
-from .rubric import read_toml
 from .running import ModelOrName, run
-from .scheme import QUESTIONS, Scheme
+from .scheme import Scheme, question
 
-_QUESTION = read_toml(QUESTIONS / "quality.toml")
-INDICATORS = tuple(_QUESTION["indicators"])
+_QUESTION = question("quality")
+INDICATORS = tuple(_QUESTION["columns"])
 """Indicators of quality. A rating of 5 is good: an ambiguity of 5 means that there is none."""
 
 _ITEM = "# The item\n\n<item>\n{text}\n</item>"
@@ -80,7 +79,7 @@ def quality(items: pd.DataFrame, model: ModelOrName, **options: Any) -> Annotati
         texts = {str(item): page.format(**row) for item, row in table.T.to_dict().items()}
         batches[indicator] = (_scheme(indicator), texts)
     rater, replies = run(batches, model, **options)
-    scheme = replace(_scheme(INDICATORS[0]), name="quality", columns=INDICATORS)
+    scheme = replace(_scheme(INDICATORS[0]), question=_QUESTION)
     return collect(scheme, rater, _joined(dict(zip(INDICATORS, replies, strict=True))))
 
 
@@ -101,10 +100,7 @@ def _joined(replies: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 def _scheme(indicator: str) -> Scheme:
     return Scheme(
-        name=indicator,
-        kind="ratings",
-        columns=(indicator,),
-        question=_QUESTION,
+        question("quality", name=indicator, columns=[indicator]),
         fields=_QUESTION["indicators"][indicator],
         read=lambda _, answer: {indicator: read_number(answer, "Rating", 1, 5)},
     )

@@ -48,6 +48,7 @@ _RUN: dict[str, Any] = {
     "score": False,
     "log_buffer": 1,  # each item is in the log as soon as it is done
 }
+_INPUT = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
 _AGAIN = "call again with the same log_dir: answers in the logs are not asked for again"
 
 
@@ -93,9 +94,9 @@ def run(
     attempts = whole("attempts", attempts, 1, AnnotationError)
     annotator = need("inspect_ai.model", "inspect-ai").get_model(model, memoize=False)
     about = [str(annotator), _settings(annotator, options)]
-    identifiers = [  # names of samples, with a hash of everything on which their answers depend
+    identifiers = [
         {
-            item: f"{item} {_digest([*about, scheme.name, scheme.fingerprint, text])}"
+            item: _identifier(item, *about, scheme.name, scheme.fingerprint, text)
             for item, text in texts.items()
         }
         for scheme, texts in batches.values()
@@ -106,13 +107,15 @@ def run(
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
             samples = _logged_samples(folder, names)
-            tasks = [
-                _task(name, scheme, waiting, attempts, interrupted)
-                for (name, (scheme, texts)), of_batch in zip(
-                    batches.items(), identifiers, strict=True
-                )
-                if (waiting := _without_annotation(texts, of_batch, samples))
-            ]
+            tasks = []
+            for (name, (scheme, texts)), of_batch in zip(batches.items(), identifiers, strict=True):
+                waiting = {
+                    identifier: texts[item]
+                    for item, identifier in of_batch.items()
+                    if all(sample.error for sample in samples[identifier])
+                }
+                if waiting:
+                    tasks.append(_task(name, scheme, waiting, attempts, interrupted))
             if tasks:
                 options = {**_RUN, **options}
                 logs = _evaluate(tasks, interrupted, model=model, log_dir=folder, **options)
@@ -179,9 +182,10 @@ def _settings(model: "Model", options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in merged.items() if name not in _DELIVERY}
 
 
-def _digest(dependencies: Sequence[object]) -> str:
+def _identifier(item: str, *dependencies: object) -> str:
+    """Name the sample of an item, with a hash of everything on which its answer depends."""
     text = json.dumps(dependencies, sort_keys=True)
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    return f"{item} {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
 def _logged_samples(folder: str, names: Iterable[str]) -> dict[str, list["EvalSample"]]:
@@ -200,19 +204,6 @@ def _logged_samples(folder: str, names: Iterable[str]) -> dict[str, list["EvalSa
                 f"{info.name} cannot be read as a log of Inspect; move it out of log_dir"
             ) from error
     return samples
-
-
-def _without_annotation(
-    texts: Mapping[str, str],
-    names: Mapping[str, str],
-    samples: Mapping[str, Sequence["EvalSample"]],
-) -> dict[str, str]:
-    """Return the texts of the items without an annotation, by the name of the sample."""
-    return {
-        name: texts[item]
-        for item, name in names.items()
-        if not any(sample.error is None for sample in samples.get(name, []))
-    }
 
 
 def _task(
@@ -292,12 +283,7 @@ def _reply(samples: Sequence["EvalSample"]) -> dict[str, Any]:
         "reason": reason,
         "answer": last.output.completion,
         "attempts": sum(sample.metadata.get("attempts", 0) for sample in samples),
-        "input_tokens": sum(
-            counts.input_tokens
-            + (counts.input_tokens_cache_read or 0)
-            + (counts.input_tokens_cache_write or 0)
-            for counts in usage
-        ),
+        "input_tokens": sum(getattr(counts, name) or 0 for counts in usage for name in _INPUT),
         "output_tokens": sum(counts.output_tokens for counts in usage),
         "seconds": round(sum((sample.working_time or 0 for sample in samples), 0.0), 3),
     }

@@ -1,4 +1,4 @@
-"""A question to an annotator: its texts, which are files, and how answers are read."""
+"""A question to a language model: its texts, which are a file, and how answers are read."""
 
 import hashlib
 import json
@@ -7,8 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = Path(__file__).parent / "questions"
-"""Folder of the texts of all questions to language models, a file for each."""
+from .rubric import read_toml
+
+
+def question(file: str, **changes: object) -> dict[str, Any]:
+    """Read a question, one of the package's files, with changes of its fields.
+
+    Examples
+    --------
+    >>> question("grading")["columns"]
+    ['score']
+    """
+    return read_toml(Path(__file__).parent / "questions" / f"{file}.toml") | changes
 
 
 @dataclass(frozen=True)
@@ -17,33 +27,29 @@ class Scheme:
 
     Parameters
     ----------
-    name : str
-        Name of the rubric.
-    kind : str
-        Kind of annotations: ``bands``, ``levels``, ``ratings``, ``situations``, ...
-    columns : tuple of str
-        Columns of the table of annotations.
-    question : mapping of str to str
-        Texts, such as those of a TOML file: ``system`` (the system message; none is sent if it is
-        empty), ``page`` (template of the question, with ``{item}`` for an item's text), ``again``
-        (template of the reply to an answer that cannot be used, with ``{reason}``), and ``form``
-        (form of the answer, for ``{form}`` in both templates).
+    question : mapping of str to object
+        Fields of the question, such as those of a file: ``name`` (of the rubric), ``kind`` (of the
+        annotations: ``bands``, ``levels``, ``ratings``, ``situations``, ...), ``columns`` (of the
+        table of annotations), optionally ``words`` (the columns of text; the others have whole
+        numbers), ``system`` (the system message; none is sent if it is empty), ``page`` (template
+        of the question, with ``{item}`` for an item's text), ``again`` (template of the reply to
+        an answer that cannot be used, with ``{reason}``), and ``form`` (form of the answer, for
+        ``{form}`` in both templates).
     read : function of (str, str)
         Function from an item's text and an answer to a value for each column. It raises an
         AnnotationError with the reason if the answer cannot be used.
     fields : mapping of str to object, default none
         Values of other names in braces in both templates.
-    words : tuple of str, default none
-        Columns of text; the others are columns of whole numbers.
     """
 
-    name: str
-    kind: str
-    columns: tuple[str, ...]
     question: Mapping[str, Any]
     read: Callable[[str, str], Mapping[str, int | str]]
     fields: Mapping[str, object] = field(default_factory=dict)
-    words: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the rubric."""
+        return str(self.question["name"])
 
     def prompt(self, item: str) -> str:
         """Write the question about an item, given its text."""

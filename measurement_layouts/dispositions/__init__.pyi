@@ -19,7 +19,7 @@ from .self_report import self_report_correlations as self_report_correlations
 from .self_report import self_reports as self_reports
 from .situations.generation import generate_situations as generate_situations
 from .situations.generation import situation_examples as situation_examples
-from .situations.judging import judge_responses as judge_responses
+from .situations.responses import judge_responses as judge_responses
 from .situations.responses import self_ratings as self_ratings
 from .situations.responses import situation_responses as situation_responses
 from .situations.sensitivity import shuffled_statements as shuffled_statements

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
@@ -42,6 +41,9 @@ def read(
         As in `SituationalJudgments.from_long`.
     """
     least = whole("least", least, 1, DataError)
+    for what, table in tables.items():
+        if isinstance(table, pd.DataFrame) and table.empty:
+            raise DataError(f"{what}: the table has no rows; give at least one, or leave it out")
     dropped: Dropped = []
     scenarios, raters = _scenarios(tables["scenarios"]), tables["raters"]
     known_raters = None if raters is None else _indexed(raters, "raters", "rater")
@@ -50,8 +52,10 @@ def read(
     if known_raters is not None:
         voters = known_raters[known_raters.index.isin(voters.index)]
         dropped.append(("raters", len(known_raters) - len(voters), "no vote of theirs is left"))
-    samples = _samples(tables["samples"], scenarios, least, dropped)
-    ratings = _ratings(tables["ratings"], scenarios)
+    empty = pd.DataFrame(columns=["model", "scenario", "statement", "rating", *CHOICES])
+    given = {name: empty if table is None else table for name, table in tables.items()}
+    samples = _samples(given["samples"], scenarios, least, dropped)
+    ratings = _ratings(given["ratings"], scenarios)
     kept = scenarios[scenarios.index.isin(votes["scenario"])]
     kept_samples = within(samples, "scenario", kept.index)
     kept_ratings = within(ratings, "statement", kept["statement"])
@@ -110,12 +114,8 @@ def _votes(
 
 
 def _samples(table: object, scenarios: pd.DataFrame, least: int, dropped: Dropped) -> pd.DataFrame:
-    if table is None:
-        return pd.DataFrame(
-            {name: np.array([], "int64") for name in CHOICES}, _pairs([], [], "scenario")
-        )
     given = _needed(table, "samples", ["model", "scenario"])
-    pairs = _known_pairs(given, "samples", "scenario", scenarios.index)
+    pairs = _pairs(given, "samples", "scenario", scenarios.index)
     if "choice" in given.columns:
         words = _words(given["choice"], "samples", CHOICES).to_numpy()
         counts = pd.DataFrame({name: words == name for name in CHOICES}, pairs, dtype="int64")
@@ -134,11 +134,8 @@ def _samples(table: object, scenarios: pd.DataFrame, least: int, dropped: Droppe
 
 
 def _ratings(table: object, scenarios: pd.DataFrame) -> pd.DataFrame:
-    if table is None:
-        empty = {"rating": np.array([], float), "times": np.array([], "int64")}
-        return pd.DataFrame(empty, _pairs([], [], "statement"))
     given = _needed(table, "ratings", ["model", "statement", "rating"])
-    pairs = _known_pairs(given, "ratings", "statement", scenarios["statement"])
+    pairs = _pairs(given, "ratings", "statement", scenarios["statement"])
     remedy = "give a number from 1 to 7, or drop those rows"
     rating = _numbers(given["rating"], "ratings", lambda x: x.between(1, 7), remedy)
     times = given.get("times", pd.Series(1, given.index))
@@ -150,7 +147,7 @@ def _ratings(table: object, scenarios: pd.DataFrame) -> pd.DataFrame:
 
 
 def _needed(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame:
-    """Refuse what is no table, lacks a column, or has no rows."""
+    """Refuse what is no table, or lacks a column."""
     if not isinstance(table, pd.DataFrame):
         raise DataError(f"{what}: this is {kind_of(table)}; give a pandas DataFrame")
     if lacking := [name for name in columns if name not in table.columns]:
@@ -158,8 +155,6 @@ def _needed(table: object, what: str, columns: Sequence[str]) -> pd.DataFrame:
             f"the table of {what} has no column {some(lacking)}; the columns are "
             f"{some(table.columns, 12) or 'none'}; rename one, or add it"
         )
-    if table.empty:
-        raise DataError(f"{what}: the table has no rows; give at least one, or leave it out")
     return table
 
 
@@ -225,13 +220,8 @@ def _is_count(numbers: "pd.Series[float]") -> "pd.Series[bool]":
     return (numbers >= 0) & (numbers % 1 == 0)
 
 
-def _known_pairs(table: pd.DataFrame, what: str, kind: str, known: Iterable[str]) -> pd.MultiIndex:
-    """Read the pairs of a model and a scenario or statement."""
-    names = _names(table[kind], what)
-    _refuse_unknown(names, known, what, "scenarios")
-    return _pairs(_names(table["model"], what), names, kind)
-
-
-def _pairs(models: Iterable[str], names: Iterable[str], kind: str) -> pd.MultiIndex:
-    levels = [pd.Index(list(texts), dtype="str") for texts in (models, names)]
-    return pd.MultiIndex.from_arrays(levels, names=["model", kind])
+def _pairs(table: pd.DataFrame, what: str, kind: str, known: Iterable[str]) -> pd.MultiIndex:
+    """Read the pairs of a model and a known scenario or statement."""
+    names = pd.DataFrame({column: _names(table[column], what) for column in ("model", kind)})
+    _refuse_unknown(names[kind], known, what, "scenarios")
+    return pd.MultiIndex.from_frame(names)

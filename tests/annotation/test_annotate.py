@@ -2,7 +2,6 @@
 
 import asyncio
 
-import anyio
 import pandas as pd
 import pytest
 from helpers.mock_annotators import GOOD, ITEMS, Mock, output
@@ -32,11 +31,6 @@ def test_good_answers_become_bands_in_the_order_of_the_items():
         "<Annotations of 'risk aversion' by mockllm/model: 6 bands, 0 failed, 600 tokens in and "
         "60 out>"
     )
-
-
-def test_a_series_of_items_is_read_too():
-    said = annotate(pd.Series({7: ITEMS["a"]}), RUBRIC, Mock().model)
-    assert said.bands.loc["7"].tolist() == [-2, 1]
 
 
 def test_a_bad_answer_is_asked_again_with_what_is_wrong():
@@ -106,24 +100,6 @@ def test_tokens_of_a_cache_are_counted():
 # --- at a time -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("connections", [1, 3, 40])
-def test_so_many_items_are_asked_about_at_a_time(connections):
-    now, most = 0, 0
-
-    async def reply():
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await anyio.sleep(0.01)
-        now -= 1
-        return GOOD
-
-    items = {f"item{number}": f"The item item{number}." for number in range(8)}
-    mock = Mock(lambda *_: reply())
-    assert len(annotate(items, RUBRIC, mock.model, max_connections=connections).bands) == 8
-    assert most == min(connections, 8)
-
-
 def test_a_running_loop_is_no_hindrance():
     """As in a notebook."""
 
@@ -135,23 +111,6 @@ def test_a_running_loop_is_no_hindrance():
         assert len(loop.run_until_complete(cell()).bands) == 6
     finally:
         loop.close()
-
-
-def test_a_model_by_name_is_asked(monkeypatch):
-    """And closed: here there is nobody to answer, but the run ends."""
-    monkeypatch.setattr(
-        "inspect_ai.model._providers.mockllm.MockLLM.default_output", "Interval: [0, 0]"
-    )
-    monkeypatch.setattr(
-        "inspect_ai.model._providers.mockllm.MockLLM._ensure_default_usage", _no_usage
-    )
-    said = annotate(ITEMS, RUBRIC, "mockllm/model", temperature=0)
-    assert (said.bands == 0).all(axis=None)
-    assert said.total["input_tokens"] == 0  # a provider that does not count
-
-
-async def _no_usage(*_):
-    return None
 
 
 # --- what is refused -----------------------------------------------------------------------------

@@ -58,14 +58,6 @@ def test_unguessability_is_computed_from_options_and_asked_for_elsewhere(said):
     assert set(said.annotations["unguessability"].usage.index) == set(ITEMS) - set(OPTIONS)
 
 
-def test_attempts_and_time_are_counted(said):
-    spent = [found.usage["seconds"].sum() for found in said.annotations.values()]
-    assert 0 < said.usage.loc["all", "seconds"] == pytest.approx(sum(spent))
-    asked = sum(found.usage["attempts"].sum() for found in said.annotations.values())
-    assert said.usage.loc["all", "attempts"] == asked
-    assert said.usage["attempts"].dtype == int
-
-
 def test_a_run_that_was_interrupted_asks_only_for_what_is_missing(tmp_path):
     few = {name: ITEMS[name] for name in ("q6", "q7")}  # answered at once
     annotate_demands(few, Sloppy().model, TWO, options={"q6": 4, "q7": 4}, log_dir=tmp_path)

@@ -52,15 +52,6 @@ def test_an_item_without_one_of_the_ratings_fails():
     assert list(said.ratings.index) == list("acdef")
 
 
-def test_a_run_resumes_and_a_changed_answer_is_rated_anew(tmp_path):
-    quality(TABLE, rater(lambda *_: "Rating: 5").model, log_dir=tmp_path)
-    mock = rater(lambda *_: "Rating: 2")
-    changed = TABLE.assign(answer=TABLE["answer"].replace("It is cc.", "It is not."))
-    said = quality(changed, mock.model, log_dir=tmp_path)
-    assert mock.calls == {"c": 1}
-    assert said.ratings.loc["c"].tolist() == [2, 5, 5]
-
-
 @pytest.mark.parametrize(
     ("items", "complaint"),
     [

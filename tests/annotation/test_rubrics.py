@@ -259,15 +259,6 @@ def test_the_prompt_of_a_demand_holds_rubric_steps_and_item(tmp_path):
     assert text.endswith("The last line is `Level: N`.")
 
 
-def test_every_word_of_a_rubric_counts_for_the_fingerprint():
-    own = load_demand_rubric("quantitative_reasoning")
-    again = load_demand_rubric("quantitative_reasoning")
-    assert scheme_of(own).fingerprint == scheme_of(again).fingerprint
-    first = dataclasses.replace(own.levels[0], examples=("Another.",))
-    changed = dataclasses.replace(own, levels=(first, *own.levels[1:]))
-    assert scheme_of(own).fingerprint != scheme_of(changed).fingerprint
-
-
 @pytest.mark.parametrize("name", RUBRICS)
 def test_inciting_prompts_differ_and_ask_for_one_form(name):
     prompts = [inciting_prompt(name, level) for level in LEVELS]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,19 +78,17 @@ def read_models(models: Models) -> dict[str, ModelOrName]:
     """
     if isinstance(models, str) or hasattr(models, "generate"):
         models = [models]  # type: ignore[list-item]
-    if not isinstance(models, Mapping):
-        names = [str(model) for model in models]
-        if len(set(names)) < len(names):
-            raise AnnotationError(
-                f"models are called {', '.join(names)}; give them different names in a mapping"
-            )
-        models = dict(zip(names, models, strict=True))
-    if not models or {ALL, JUDGE} & set(models):
+    pairs: list[Any] = [(model, model) for model in models]
+    if isinstance(models, Mapping):
+        pairs = list(models.items())
+    named = {str(name): model for name, model in pairs}
+    if not named or len(named) < len(pairs) or {ALL, JUDGE} & set(named):
         raise AnnotationError(
-            f"models are called {', '.join(models) or 'nothing'}; give at least one, and names "
-            f"other than {ALL!r} and {JUDGE!r}"
+            f"models are called {', '.join(str(name) for name, _ in pairs) or 'nothing'}; give at "
+            f"least one, with different names, other than {ALL!r} and {JUDGE!r}, in a mapping from "
+            "names to models"
         )
-    return {str(name): model for name, model in models.items()}
+    return named
 
 
 def conditions_of(models: Iterable[str], prompts: Mapping[int | None, str]) -> pd.DataFrame:

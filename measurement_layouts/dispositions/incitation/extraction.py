@@ -12,8 +12,7 @@ from ...annotation.answer import (
     read_object,
     read_words,
 )
-from ...annotation.rubric import read_toml
-from ...annotation.scheme import QUESTIONS, Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 from .items import Choice
 
@@ -129,15 +128,7 @@ def _read_judged(text: str, reply: str) -> dict[str, str]:
     return {"explanation": read_words(fields, "explanation"), "option": chosen}
 
 
-JUDGED = Scheme(
-    name="chosen options",
-    kind="options",
-    columns=("explanation", "option"),
-    words=("explanation", "option"),
-    question=read_toml(QUESTIONS / "judge-option.toml"),
-    fields={"none": NONE},
-    read=_read_judged,
-)
+JUDGED = Scheme(question("judge-option"), _read_judged, {"none": NONE})
 """The question to a judge about an answer, and how its reply is read."""
 
 

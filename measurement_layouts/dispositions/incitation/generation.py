@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...annotation.annotate import annotate, annotated
-from ...annotation.annotations import Annotations, with_total
+from ...annotation.annotate import Annotations, annotate, annotated, with_total
 from ...annotation.answer import material, plain_words, read_object, read_words
 from ...annotation.prompt import rubric_fields
-from ...annotation.rubric import Rubric, load_rubric, read_toml
+from ...annotation.rubric import Rubric, load_rubric
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import QUESTIONS, Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 from ...common.messages import many
 from ...common.options import whole
@@ -22,8 +21,6 @@ from .items import choice_texts
 
 _ROLES = ("negative", "positive", "third")
 _LETTERS = ("A", "B", "C")
-_WRITE = read_toml(QUESTIONS / "write-item.toml")
-_CHOOSE = read_toml(QUESTIONS / "choose-as-agents.toml")
 _AGENTS = ("at_lowest", "at_zero", "at_highest")
 _NUMBERS = ["low", "high", "planned_low", "planned_high"]
 _COLUMNS = ["question", *_LETTERS, "right", *_NUMBERS[:2], "negative", "positive", *_NUMBERS[2:]]
@@ -210,11 +207,12 @@ def _plans(rubric: Rubric, count: int) -> dict[str, dict[str, Any]]:
         "third": [(low, high) for low in down for high in up],
     }
     roles = [role for role in _ROLES if bands[role]]
+    settings = question("write-item")["settings"]
     plans = {}
     for number in range(count):
         role = roles[number % len(roles)]
         low, high = bands[role][number // len(roles) % len(bands[role])]
-        setting = _WRITE["settings"][number % len(_WRITE["settings"])]
+        setting = settings[number % len(settings)]
         plan = {"number": number, "role": role, "low": low, "high": high, "setting": setting}
         plans[f"item-{number + 1:02d}"] = plan
     return plans
@@ -231,39 +229,23 @@ def _plan_text(plan: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _writing(rubric: Rubric) -> Scheme:
-    columns = ("question", *_ROLES)
-    return Scheme(
-        name=rubric.name,
-        kind="items",
-        columns=columns,
-        words=columns,
-        question=_WRITE,
-        fields=rubric_fields(rubric),
-        read=lambda _, reply: _read_item(reply, columns),
-    )
+    return Scheme(question("write-item", name=rubric.name), _read_item, rubric_fields(rubric))
 
 
-def _read_item(reply: str, columns: Sequence[str]) -> dict[str, str]:
+def _read_item(_: str, reply: str) -> dict[str, str]:
     fields = read_object(reply)
-    item = {name: read_words(fields, name) for name in columns}
+    item = {name: read_words(fields, name) for name in ("question", *_ROLES)}
     if len({plain_words(item[role]) for role in _ROLES}) < len(_ROLES):
         raise AnnotationError("two of the options are the same")
     return item
 
 
 def _choosing(rubric: Rubric) -> Scheme:
-    return Scheme(
-        name=rubric.name,
-        kind="choices",
-        columns=_AGENTS,
-        words=_AGENTS,
-        question=_CHOOSE,
-        fields=rubric_fields(rubric),
-        read=lambda _, reply: _read_choices(reply),
-    )
+    text = question("choose-as-agents", name=rubric.name)
+    return Scheme(text, _read_choices, rubric_fields(rubric))
 
 
-def _read_choices(reply: str) -> dict[str, str]:
+def _read_choices(_: str, reply: str) -> dict[str, str]:
     fields = read_object(reply)
     choices = {agent: str(fields.get(agent, "")).strip().upper() for agent in _AGENTS}
     for agent, letter in choices.items():

@@ -63,11 +63,13 @@ class Incited:
 
     @property
     def evaluation(self) -> Evaluation:
-        """Outcomes that were kept, with conditions as subjects, and items with their bands."""
-        table = self.answers.pivot(index="subject", columns="item", values="outcome")
-        outcomes = table.reindex(index=self.conditions.index, columns=self.items.index)
-        return Evaluation.from_wide(
-            outcomes.astype(float),
+        """Outcomes by condition, which are the subjects; answers that nobody could read have none.
+
+        The items have their bands, and the subjects the columns ``model`` and ``incited``.
+        """
+        outcomes = self.answers[["subject", "item", "outcome", "reason"]]
+        return Evaluation.from_long(
+            outcomes.rename(columns={"reason": "ungraded"}),
             self.items,
             subjects=self.conditions[["model", "incited"]],
         )

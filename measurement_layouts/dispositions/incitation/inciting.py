@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ...annotation.annotations import USAGE, with_total
+from ...annotation.annotate import USAGE, with_total
 from ...annotation.inciting import CHOICE_FORM
 from ...annotation.rubric import Rubric
 from ...annotation.running import ModelOrName, run
@@ -169,11 +169,11 @@ def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
     """Make the scheme of the questions to a model with one prompt."""
     options = {choice.text: choice.options for choice in choices.values()}
     return Scheme(
-        name=name,
-        kind="choices",
-        columns=("response",),
-        words=("response",),
         question={
+            "name": name,
+            "kind": "choices",
+            "columns": ["response"],
+            "words": ["response"],
             "system": prompt,
             "page": "{item}\n\n{form}",
             "form": CHOICE_FORM,
@@ -186,18 +186,14 @@ def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
 def _answers(replies: Mapping[str, pd.DataFrame], choices: Mapping[str, Choice]) -> pd.DataFrame:
     """Arrange answers, by keys of subject and item, with the options that rules read in them."""
     answers = pd.concat(replies, names=["subject", "item"]).reset_index()
-    usable = answers["reason"] == ""
     answers["response"] = [
-        annotation["response"] if annotation else answer
-        for annotation, answer in zip(answers["annotation"], answers["answer"], strict=True)
+        row.annotation["response"] if row.annotation else row.answer for row in answers.itertuples()
     ]
     answers["rules"] = [
-        read_choice(response, choices[item].options) if is_usable else ""
-        for response, item, is_usable in zip(
-            answers["response"], answers["item"], usable, strict=True
-        )
+        "" if row.reason else read_choice(row.response, choices[row.item].options)
+        for row in answers.itertuples()
     ]
-    pairs = answers[["subject", "item"]].to_numpy().tolist()
+    pairs = zip(answers["subject"], answers["item"], strict=True)
     answers.index = pd.Index([json.dumps(pair, ensure_ascii=False) for pair in pairs])
     return answers[["subject", "item", "attempts", "response", "rules", "reason"]]
 

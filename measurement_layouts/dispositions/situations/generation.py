@@ -3,28 +3,24 @@
 import hashlib
 import json
 import re
-from importlib.resources import as_file, files
 from typing import Any
 
 import pandas as pd
 
-from ...annotation.annotate import annotated
-from ...annotation.annotations import Annotations
+from ...annotation.annotate import Annotations, annotated
 from ...annotation.answer import material, plain_words, read_object, read_words
 from ...annotation.inputs import read_named
-from ...annotation.rubric import read_toml
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import QUESTIONS, Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 from ...common.options import whole
-from .. import json_lines
 
-_QUESTION = read_toml(QUESTIONS / "write-situation.toml")
+_QUESTION = question("write-situation")
 TARGETS: dict[str, str] = _QUESTION["targets"]
 """Action that the details of a scenario favour."""
 
 _GIVEN = ["advice", "target", "setting"]
-_FIELDS = ["user_message", "agree_action", "oppose_action"]
+_FIELDS = _QUESTION["columns"]
 _SENTENCES = 4
 _WORDS = 20  # largest number of words of an action
 _END = re.compile(  # of a sentence: not after titles and initials, nor before small letters
@@ -78,8 +74,7 @@ def situation_examples() -> pd.DataFrame:
     choir       OPPOSE    Mention the humming before the concert
     flat     AMBIGUOUS               Swap rooms with the flatmate
     """
-    with as_file(files(__package__) / "examples.jsonl") as path:
-        return json_lines.read(path).set_index("example")
+    return pd.DataFrame(_QUESTION["samples"]).set_index("example")
 
 
 def generate_situations(
@@ -181,18 +176,14 @@ def _first_setting(statement: str) -> int:
 def _scheme(examples: pd.DataFrame) -> Scheme:
     """Make the scheme of the question, with examples."""
     return Scheme(
-        name="situational judgment tests",
-        kind="situations",
-        columns=tuple(_FIELDS),
-        words=tuple(_FIELDS),
-        question=_QUESTION,
-        fields={
+        _QUESTION,
+        _read,
+        {
             "sentences": _SENTENCES,
             "words": _WORDS,
             "targets": "\n".join(f"  - {target}: {means}" for target, means in TARGETS.items()),
             "examples": _shown(examples),
         },
-        read=_read,
     )
 
 

@@ -4,16 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from ...annotation.annotate import annotated
-from ...annotation.annotations import Annotations
+from ...annotation.annotate import Annotations, annotated
 from ...annotation.answer import material, read_object, read_words
 from ...annotation.inputs import read_named
-from ...annotation.rubric import read_toml
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import QUESTIONS, Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 
-_QUESTION = read_toml(QUESTIONS / "reframe-statement.toml")
+_QUESTION = question("reframe-statement")
 _ADVISABLE, _OTHERS = _QUESTION["advisable"], _QUESTION["others"]
 _BEGINNING = "I recommend that "
 
@@ -97,15 +95,11 @@ def _read(_: str, reply: str) -> dict[str, str]:
 
 
 _SCHEME = Scheme(
-    name="advice",
-    kind="statements",
-    columns=("kind", "reason", "advice"),
-    words=("kind", "reason", "advice"),
-    question=_QUESTION,
-    fields={
+    _QUESTION,
+    _read,
+    {
         "advisable": "\n".join(f"- {kind}: {meaning}" for kind, meaning in _ADVISABLE.items()),
         "others": "\n".join(f"- {kind}: {meaning}" for kind, meaning in _OTHERS.items()),
         "kinds": ", ".join([*_ADVISABLE, *_OTHERS]),
     },
-    read=_read,
 )

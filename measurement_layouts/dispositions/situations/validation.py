@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...annotation.annotate import annotated
-from ...annotation.annotations import Annotations
+from ...annotation.annotate import Annotations, annotated
 from ...annotation.answer import last_line, material
 from ...annotation.inputs import read_columns, read_named
-from ...annotation.rubric import read_toml
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import QUESTIONS, Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 from ...common.options import inside, whole
 from ...common.proportions import wilson
 
-_QUESTION = read_toml(QUESTIONS / "validate-situation.toml")
 _WORDS = {"a": "A", "b": "B", "n/a": "N/A", "na": "N/A", "notapplicable": "N/A"}
 _SHOWN = ["advice", "user_message", "A", "B"]
 
@@ -156,13 +153,10 @@ def validation_answers(
     """
     named = read_named(sheet, "scenario", _SHOWN)
     texts = {name: material(**row) for name, row in named[_SHOWN].T.to_dict().items()}
+    name = "validation" if annotator is None else f"validation by {annotator}"
     scheme = Scheme(
-        name="validation" if annotator is None else f"validation by {annotator}",
-        kind="validations",
-        columns=("answer",),
-        words=("answer",),
-        question=_QUESTION,
-        read=lambda _, answer: {"answer": read_choice(last_line(answer, "Answer"))},
+        question("validate-situation", name=name),
+        lambda _, answer: {"answer": read_choice(last_line(answer, "Answer"))},
     )
     answers = annotated(scheme, texts, model, properties=named[[]], **options)
     answers.table.insert(0, "annotator", annotator or answers.model)

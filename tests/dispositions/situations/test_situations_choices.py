@@ -88,11 +88,6 @@ def test_a_bad_judgement_is_asked_again_then_named(answer):
     )
 
 
-def test_responses_of_several_models_are_judged_at_once():
-    both = pd.concat([RESPONSES, RESPONSES.assign(model="n")])
-    assert len(judge_responses(SCENARIOS, both, Mock(judged_by_words).model).table) == 6
-
-
 @pytest.mark.parametrize(
     ("responses", "complaint"),
     [
