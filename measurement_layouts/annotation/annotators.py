@@ -55,7 +55,7 @@ def side_by_side(
         for name, one in annotations.items()
     }
     both = pd.concat(tables, axis=1).rename_axis("item")
-    return {column: both.xs(column, axis=1, level=1) for column in columns}
+    return {column: pd.DataFrame(both.xs(column, axis=1, level=1)) for column in columns}
 
 
 def refuse_one_annotator(annotations: object) -> None:
@@ -205,9 +205,9 @@ def delphi(
     c      <NA>   False     True  (0, 1, 2)
     """
     levels = side_by_side(annotations, LEVEL, (0, highest))["level"]
-    broken = levels.where(levels % 1 > 0).max(axis=None)
-    if not np.isnan(broken):
-        raise AnnotationError(f"a level is {broken:g}; give whole levels")
+    broken = levels.to_numpy()[levels.to_numpy() % 1 > 0]
+    if broken.size:
+        raise AnnotationError(f"a level is {broken[0]:g}; give whole levels")
     votes = [tuple(sorted(row[~np.isnan(row)].astype(int).tolist())) for row in levels.to_numpy()]
     majority = pd.array([_majority(row) for row in votes], dtype="Int64")
     return pd.DataFrame(

@@ -175,7 +175,7 @@ def _option_counts(options: object, texts: Mapping[str, str]) -> "pd.Series[floa
     options = {} if options is None else options
     remedy = "give a mapping or a Series from items to their number of answer options"
     refuse_other("options", options, Mapping | pd.Series, "either", remedy, AnnotationError)
-    counts = pd.Series(options, dtype=float).dropna().rename(str)  # type: ignore[call-overload]
+    counts = pd.Series(options, dtype=float).dropna().rename(str)
     wrong = ~counts.index.isin(texts) | (counts % 1 != 0) | (counts < 2)
     if wrong.any():
         item, count = next(iter(counts[wrong].items()))

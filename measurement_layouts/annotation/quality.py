@@ -85,11 +85,13 @@ def quality(items: pd.DataFrame, model: ModelOrName, **options: Any) -> Annotati
 
 def _joined(replies: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Join the replies about each item for all indicators."""
-    joined = sum(table[USAGE] for table in replies.values()).assign(reason="", answer="")  # type: ignore[union-attr]
-    joined["annotation"] = [
+    joined = pd.concat(replies)[USAGE].groupby(level="item", sort=False).sum()
+    annotations = [
         {name: value for rating in ratings for name, value in (rating or {}).items()}
         for ratings in zip(*(table["annotation"] for table in replies.values()), strict=True)
     ]
+    joined["annotation"] = pd.Series(annotations, joined.index, dtype=object)
+    joined["reason"] = joined["answer"] = ""
     for indicator, table in replies.items():
         failed = table["reason"].ne("")
         separator = joined["reason"].ne("").map({True: "; ", False: ""})

@@ -1,5 +1,7 @@
 """Means of groups with intervals by the bootstrap: rows are drawn again within each group."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -56,7 +58,7 @@ def group_means(
     two    0.50  0.5  0.5
     """
     counts = values.notna().astype(int)
-    options = {"resamples": resamples, "seed": seed, "overall": overall}
+    options: dict[str, Any] = {"resamples": resamples, "seed": seed, "overall": overall}
     return group_ratios(values.fillna(0), counts, groups, prob=prob, **options)
 
 
@@ -77,7 +79,9 @@ def group_ratios(
     prob, resamples = inside("prob", prob, such_as=0.9), whole("resamples", resamples, least=2)
     seed = whole("seed", seed)
     both = np.stack([sums.to_numpy(dtype=float), counts.to_numpy(dtype=float)], axis=1)
-    totals, drawn, vary = {}, {}, {}
+    totals: dict[object, Any] = {}
+    drawn: dict[object, Any] = {}
+    vary: dict[object, Any] = {}
     for name in groups.unique():
         rows = both[(groups == name).to_numpy()]
         rng = np.random.default_rng(subject_seed(seed, str(name)))
@@ -98,6 +102,6 @@ def group_ratios(
         tables[name] = pd.DataFrame(statistics, sums.columns)
     table = pd.concat(tables, names=["group"])
     table = table.reorder_levels([*range(1, table.index.nlevels), 0])  # the group is the last one
-    columns = [column if isinstance(column, tuple) else (column,) for column in sums.columns]
+    columns = sums.columns.to_frame(index=False).to_numpy().tolist()
     order = [(*column, name) for column in columns for name in tables]
-    return table.reindex(pd.MultiIndex.from_tuples(order, names=table.index.names))
+    return pd.DataFrame(table.reindex(pd.MultiIndex.from_tuples(order, names=table.index.names)))

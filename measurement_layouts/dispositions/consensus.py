@@ -1,6 +1,7 @@
 """Scenarios on which people agree or are divided, and models' rates where they are divided."""
 
 from numbers import Real
+from typing import Any
 
 import pandas as pd
 
@@ -166,7 +167,7 @@ def divided_rates(
         )
     rates = judgments.model_rates()["rate"].unstack("model")
     rates = rates.reindex(index=traits.index, columns=judgments.models)
-    options = {"prob": prob, "resamples": resamples, "seed": seed}
+    options: dict[str, Any] = {"prob": prob, "resamples": resamples, "seed": seed}
     means = group_means(rates, traits, overall=False, **options)
     means = means.rename_axis(["model", "trait"])
     return means.rename(columns={"count": "scenarios", "mean": "rate"}).query("scenarios > 0")

@@ -105,15 +105,18 @@ def directional_alignment(
     traits = judgments.scenarios.loc[wide.index, "trait"]
     means = group_means(cells, traits, prob=prob, resamples=resamples, seed=seed)
     means = means.rename_axis(["bucket", "measure", "model", "trait"])
-    alignment, ties_of = (means.xs(name, level="measure") for name in ("aligned", "ties"))
+    alignment, ties_of = (
+        pd.DataFrame(means.xs(name, level="measure")) for name in ("aligned", "ties")
+    )
     result = alignment.rename(columns={"mean": "aligned"})[["aligned", "low", "high"]]
     result.insert(0, "scenarios", ties_of["count"])
     result["ties"] = (ties_of["mean"] * ties_of["count"]).round()
     models = [name for name in judgments.models if name in wide.columns.unique("model")]
     levels = [models, [*traits.unique(), "all"], [*BUCKETS, "all"]]
-    codes = np.indices([len(names) for names in levels]).reshape(
+    codes = np.indices([len(level) for level in levels]).reshape(
         3, -1
     )  # sorted, so lookups are fast
-    order = pd.MultiIndex(levels, list(codes), names=["model", "trait", "bucket"])
-    result = result.reorder_levels(order.names).reindex(order)
+    names = ["model", "trait", "bucket"]
+    result = result.reorder_levels(names)
+    result = result.reindex(pd.MultiIndex(levels, list(codes), names=names))
     return result.query("scenarios > 0").astype({"scenarios": int, "ties": int})

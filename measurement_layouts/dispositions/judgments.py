@@ -224,10 +224,6 @@ class SituationalJudgments:
             action that shows the trait and for the other; a neutral vote is half a vote for each),
             `neutral`, `votes`, `rate` in [0, 1], and `consensus`, the larger of rate and 1 - rate.
 
-        References
-        ----------
-        Taubenfeld et al., Section 4, and Appendix C on neutral votes.
-
         Examples
         --------
         >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
@@ -260,10 +256,6 @@ class SituationalJudgments:
             Index `model` and `scenario`; columns `trait`, `statement`, `positive` and `negative`
             (responses for the action that shows the trait and for the other), `undecided`, `rate`
             in [0, 1], and `confidence`, the larger of rate and 1 - rate.
-
-        References
-        ----------
-        Taubenfeld et al., Section 4, and Appendix D on undecided responses.
 
         Examples
         --------
@@ -342,13 +334,7 @@ class SituationalJudgments:
 
 
 def refuse_no_judgments(judgments: object, *tables: str) -> None:
-    """Refuse what is no `SituationalJudgments`, or lacks one of the tables.
-
-    Raises
-    ------
-    DataError
-        The message states how to make them.
-    """
+    """Refuse what is no `SituationalJudgments`, or lacks one of the tables."""
     remedy = (
         "the first argument is the result of SituationalJudgments.from_long(scenarios, votes, "
         "samples), or of SituationalJudgments.from_json_lines(folder)"

@@ -77,7 +77,7 @@ def misalignment(
     wide = pd.DataFrame(table[measures].unstack("model")).reindex(scenarios.index)
     means = group_means(wide, scenarios["trait"], prob=prob, resamples=resamples, seed=seed)
     means = means.rename_axis(["measure", "model", "trait"])
-    gap, chance, corrected = (means.xs(name) for name in measures)
+    gap, chance, corrected = (pd.DataFrame(means.xs(name)) for name in measures)
     result = gap.rename(columns={"count": "scenarios", "mean": "misalignment"})
     result["chance"] = chance["mean"]
     result[["corrected", "corrected_low", "corrected_high"]] = corrected[["mean", "low", "high"]]

@@ -1,6 +1,7 @@
 """Tables of judgments as users give them: checked, counted, and joined."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -42,7 +43,7 @@ def read(
     """
     least = whole("least", least, 1, DataError)
     for what, table in tables.items():
-        if isinstance(table, pd.DataFrame) and table.empty:
+        if isinstance(table, pd.DataFrame) and not len(table):
             raise DataError(f"{what}: the table has no rows; give at least one, or leave it out")
     dropped: Dropped = []
     scenarios, raters = _scenarios(tables["scenarios"]), tables["raters"]
@@ -53,9 +54,9 @@ def read(
         voters = known_raters[known_raters.index.isin(voters.index)]
         dropped.append(("raters", len(known_raters) - len(voters), "no vote of theirs is left"))
     empty = pd.DataFrame(columns=["model", "scenario", "statement", "rating", *CHOICES])
-    given = {name: empty if table is None else table for name, table in tables.items()}
-    samples = _samples(given["samples"], scenarios, least, dropped)
-    ratings = _ratings(given["ratings"], scenarios)
+    raw = {name: empty if table is None else table for name, table in tables.items()}
+    samples = _samples(raw["samples"], scenarios, least, dropped)
+    ratings = _ratings(raw["ratings"], scenarios)
     kept = scenarios[scenarios.index.isin(votes["scenario"])]
     kept_samples = within(samples, "scenario", kept.index)
     kept_ratings = within(ratings, "statement", kept["statement"])
@@ -76,32 +77,32 @@ def within(table: pd.DataFrame, level: str, names: Iterable[str]) -> pd.DataFram
 
 def _scenarios(table: object) -> pd.DataFrame:
     columns = ["trait", "statement", "keyed"]
-    given = _indexed(table, "scenarios", "scenario", columns)
-    scenarios = pd.DataFrame({name: _names(given[name], "scenarios") for name in columns[:2]})
+    raw = _indexed(table, "scenarios", "scenario", columns)
+    scenarios = pd.DataFrame({name: _names(raw[name], "scenarios") for name in columns[:2]})
     remedy = (
         "give 1 if agreeing with the statement shows the trait, -1 if opposing it does "
         "(a reverse-scored statement)"
     )
-    keyed = _numbers(given["keyed"], "scenarios", lambda numbers: numbers.abs() == 1, remedy)
+    keyed = _numbers(raw["keyed"], "scenarios", lambda numbers: numbers.abs() == 1, remedy)
     scenarios["keyed"] = keyed.astype("int64")
     for column in ("trait", "keyed"):
         varying = scenarios.groupby("statement")[column].transform("nunique") > 1
         remedy = f"a statement has one {column}: correct it, or give two statements different names"
         _refuse(varying, scenarios[["statement", column]], "scenarios", remedy)
-    return scenarios.join(given.drop(columns=columns))
+    return scenarios.join(raw.drop(columns=columns))
 
 
 def _votes(
     table: object, scenarios: pd.DataFrame, raters: pd.DataFrame | None, dropped: Dropped
 ) -> pd.DataFrame:
-    given = _needed(table, "votes", ["scenario", "rater", "vote"])
-    votes = pd.DataFrame({name: _names(given[name], "votes") for name in ("scenario", "rater")})
+    raw = _needed(table, "votes", ["scenario", "rater", "vote"])
+    votes = pd.DataFrame({name: _names(raw[name], "votes") for name in ("scenario", "rater")})
     _refuse_unknown(votes["scenario"], scenarios.index, "votes", "scenarios")
     if raters is not None:
         _refuse_unknown(votes["rater"], raters.index, "votes", "raters")
     twice = votes.duplicated(keep=False)
     _refuse(twice, votes, "votes", "keep one vote per scenario and rater")
-    words = given["vote"].where(given["vote"].notna(), _NOT_APPLICABLE)
+    words = raw["vote"].where(raw["vote"].notna(), _NOT_APPLICABLE)
     votes["vote"] = _words(words, "votes", (*VOTES, _NOT_APPLICABLE))
     applicable = votes[votes["vote"] != _NOT_APPLICABLE].reset_index(drop=True)
     lost = len(votes) - len(applicable)
@@ -114,19 +115,19 @@ def _votes(
 
 
 def _samples(table: object, scenarios: pd.DataFrame, least: int, dropped: Dropped) -> pd.DataFrame:
-    given = _needed(table, "samples", ["model", "scenario"])
-    pairs = _pairs(given, "samples", "scenario", scenarios.index)
-    if "choice" in given.columns:
-        words = _words(given["choice"], "samples", CHOICES).to_numpy()
+    raw = _needed(table, "samples", ["model", "scenario"])
+    pairs = _pairs(raw, "samples", "scenario", scenarios.index)
+    if "choice" in raw.columns:
+        words = _words(raw["choice"], "samples", CHOICES).to_numpy()
         counts = pd.DataFrame({name: words == name for name in CHOICES}, pairs, dtype="int64")
         counts = counts.groupby(level=pairs.names, sort=False).sum()
     else:
-        given = _needed(table, "samples", CHOICES)
-        twice = pd.Series(pairs.duplicated(keep=False), given.index)
+        raw = _needed(table, "samples", CHOICES)
+        twice = pd.Series(pairs.duplicated(keep=False), raw.index)
         remedy = "add their counts up, and keep one row"
-        _refuse(twice, given[["model", "scenario"]], "samples", remedy)
+        _refuse(twice, raw[["model", "scenario"]], "samples", remedy)
         remedy = "give a count: a whole number of at least 0"
-        numbers = {name: _numbers(given[name], "samples", _is_count, remedy) for name in CHOICES}
+        numbers = {name: _numbers(raw[name], "samples", _is_count, remedy) for name in CHOICES}
         counts = pd.DataFrame(numbers).astype("int64").set_axis(pairs)
     few = counts["agree"] + counts["oppose"] < least
     dropped.append(("pairs", int(few.sum()), f"fewer than {least} decided samples"))
@@ -134,11 +135,11 @@ def _samples(table: object, scenarios: pd.DataFrame, least: int, dropped: Droppe
 
 
 def _ratings(table: object, scenarios: pd.DataFrame) -> pd.DataFrame:
-    given = _needed(table, "ratings", ["model", "statement", "rating"])
-    pairs = _pairs(given, "ratings", "statement", scenarios["statement"])
+    raw = _needed(table, "ratings", ["model", "statement", "rating"])
+    pairs = _pairs(raw, "ratings", "statement", scenarios["statement"])
     remedy = "give a number from 1 to 7, or drop those rows"
-    rating = _numbers(given["rating"], "ratings", lambda x: x.between(1, 7), remedy)
-    times = given.get("times", pd.Series(1, given.index))
+    rating = _numbers(raw["rating"], "ratings", lambda x: x.between(1, 7), remedy)
+    times = raw.get("times", pd.Series(1, raw.index))
     remedy = "give the number of times that the model was asked, at least 1"
     times = _numbers(times, "ratings", lambda x: _is_count(x) & (x > 0), remedy)
     sums = pd.DataFrame({"rating": rating * times, "times": times}).set_axis(pairs)
@@ -162,10 +163,10 @@ def _indexed(table: object, what: str, kind: str, columns: Sequence[str] = ()) -
     """Index a table by the names in a column, or in an index of that name; each has one row."""
     if isinstance(table, pd.DataFrame) and kind not in table.columns and table.index.name == kind:
         table = table.reset_index()
-    given = _needed(table, what, [kind, *columns])
-    names = _names(given[kind], what)
+    raw = _needed(table, what, [kind, *columns])
+    names = _names(raw[kind], what)
     _refuse(names.duplicated(keep=False), names, what, f"give each {kind} one row")
-    return given.drop(columns=kind).set_axis(pd.Index(names, name=kind))
+    return raw.drop(columns=kind).set_axis(pd.Index(names, name=kind))
 
 
 def _refuse(
@@ -184,7 +185,7 @@ def _refuse(
     raise DataError(f"{what}, {name}: {some(shown)}; {remedy}")
 
 
-def _shown(cell: object) -> str:
+def _shown(cell: Any) -> str:
     return "nothing" if pd.api.types.is_scalar(cell) and pd.isna(cell) else repr(cell)
 
 

@@ -1,5 +1,7 @@
 """Self-reports of models, compared with their choices where people are divided."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -83,7 +85,7 @@ def self_reports(
           shout      calm       1.0       0.2
     """
     rates, groups = _revealed_rates(judgments, by, divided_below)
-    options = {"prob": prob, "resamples": resamples, "seed": seed}
+    options: dict[str, Any] = {"prob": prob, "resamples": resamples, "seed": seed}
     means = group_means(rates, groups, overall=False, **options).rename_axis(["model", by])
     table = means.rename(columns={"mean": "revealed", "count": "scenarios"})
     table["reported"] = _reported_ratings(judgments, by)

@@ -1,6 +1,7 @@
 """Support of trait-positive actions by groups of raters."""
 
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,8 +81,8 @@ def support_by(
         table.unstack(fill_value=0).reindex(groups.index, columns=judgments.traits, fill_value=0)
         for table in (values.sum(), values.count())
     )
-    options = {"resamples": resamples, "seed": seed, "overall": False}
-    means = group_ratios(sums, counts, groups, prob=prob, **options)
+    options: dict[str, Any] = {"prob": prob, "resamples": resamples, "seed": seed}
+    means = group_ratios(sums, counts, groups, overall=False, **options)
     means = means.rename_axis(["trait", "group"])
     return means.rename(columns={"count": "ratings", "mean": "support"}).query("ratings > 0")
 

@@ -38,36 +38,12 @@ def test_what_is_kept_asked_again_and_dropped_is_counted(said):
     assert said.failures["reason"].str.contains("no line starts with").all()
 
 
-def test_an_annotator_is_told_what_was_wrong_with_its_answer():
-    """The reason is named; after an empty answer the same question is asked again."""
-    model = Sloppy()
-    some = {name: ITEMS[name] for name in ("q2", "q3", "q4", "q5")}
-    annotate_demands(some, model.model, TWO[:1], options=dict.fromkeys(some, 2))
-    asked = {number: pages for (_, number), pages in model.pages.items()}
-    assert "the level 400 is not a whole number from 0 to 5" in asked[2][1]
-    assert "no line starts with 'Level:'" in asked[3][1]
-    assert "a single number cannot be read from '0 or 5'" in asked[5][1]
-    assert asked[4][1] == asked[4][0]
-
-
 def test_unguessability_is_computed_from_options_and_asked_for_elsewhere(said):
     table = said.table["unguessability"]
     with_options = [name for name in table.index if name in OPTIONS]
     assert table[with_options].to_list() == [100 * (1 - 1 / OPTIONS[name]) for name in with_options]
     assert table["q21"] == 21 % 6
     assert set(said.annotations["unguessability"].usage.index) == set(ITEMS) - set(OPTIONS)
-
-
-def test_a_run_that_was_interrupted_asks_only_for_what_is_missing(tmp_path):
-    few = {name: ITEMS[name] for name in ("q6", "q7")}  # answered at once
-    annotate_demands(few, Sloppy().model, TWO, options={"q6": 4, "q7": 4}, log_dir=tmp_path)
-    model = Sloppy()
-    more = {**few, "q11": ITEMS["q11"]}
-    again = annotate_demands(
-        more, model.model, TWO, options=dict.fromkeys(more, 4), log_dir=tmp_path
-    )
-    assert {number for _, number in model.pages} == {11}
-    assert list(again.table.index) == ["q6", "q7", "q11"]
 
 
 def test_all_eighteen_are_the_default():

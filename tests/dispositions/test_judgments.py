@@ -98,6 +98,7 @@ def test_raters_are_who_voted(judgments):
     few = study.votes().query("rater != 'r3'")
     read_few = read(votes=few, raters=study.raters())
     assert "r3" not in read_few.raters.index
+    assert len(read(raters=study.raters().set_index("rater")[[]]).raters) == 10  # no attributes
     assert ["raters", 1, "no vote of theirs is left"] in read_few.dropped.values.tolist()
 
 

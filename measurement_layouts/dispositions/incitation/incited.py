@@ -138,7 +138,7 @@ class Incited:
         return table
 
     def __repr__(self) -> str:
-        counts = self.counts.loc[ALL]
+        counts = self.counts.loc[ALL].astype(int).to_dict()
         return (
             f"<Incited {self.propensity!r}: {many(len(self.conditions), 'subject')} by "
             f"{many(len(self.items), 'item')}, {many(counts['kept'], 'answer')} kept "

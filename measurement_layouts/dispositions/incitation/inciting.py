@@ -139,7 +139,8 @@ def incite(
     for model in [*named.values(), *[judge] * (judge is not None)]:
         get_model(model, memoize=False)  # a wrong name raises an error before any question is asked
     texts = {item: choice.text for item, choice in choices.items()}
-    replies, usage = {}, {}
+    replies: dict[str, pd.DataFrame] = {}
+    usage = {}
     for model_name, model in named.items():
         batches = {
             condition_name(model_name, level): (_scheme(name, prompt, choices), texts)
@@ -186,12 +187,13 @@ def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
 def _answers(replies: Mapping[str, pd.DataFrame], choices: Mapping[str, Choice]) -> pd.DataFrame:
     """Arrange answers, by keys of subject and item, with the options that rules read in them."""
     answers = pd.concat(replies, names=["subject", "item"]).reset_index()
-    answers["response"] = [
-        row.annotation["response"] if row.annotation else row.answer for row in answers.itertuples()
-    ]
+    answers["response"] = answers["annotation"].map(
+        lambda annotation: annotation["response"], na_action="ignore"
+    )
+    answers["response"] = answers["response"].fillna(answers["answer"])
     answers["rules"] = [
-        "" if row.reason else read_choice(row.response, choices[row.item].options)
-        for row in answers.itertuples()
+        "" if reason else read_choice(response, choices[item].options)
+        for item, response, reason in answers[["item", "response", "reason"]].to_numpy()
     ]
     pairs = zip(answers["subject"], answers["item"], strict=True)
     answers.index = pd.Index([json.dumps(pair, ensure_ascii=False) for pair in pairs])

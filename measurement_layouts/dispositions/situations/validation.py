@@ -21,23 +21,17 @@ _WORDS = {"a": "A", "b": "B", "n/a": "N/A", "na": "N/A", "notapplicable": "N/A"}
 _SHOWN = ["advice", "user_message", "A", "B"]
 
 
-def read_choice(text: object) -> str:
-    """Read the action that an annotator chose: A, B or N/A.
+def _word(text: object) -> str | None:
+    """Read the action that an annotator chose: A, B or N/A; None if it is none of them."""
+    return _WORDS.get(re.sub(r"[\s().\[\]]", "", text).casefold() if isinstance(text, str) else "")
 
-    Raises
-    ------
-    AnnotationError
-        When the text is not one of them.
 
-    Examples
-    --------
-    >>> read_choice(" b. "), read_choice("not applicable")
-    ('B', 'N/A')
-    """
-    word = re.sub(r"[\s().\[\]]", "", text).casefold() if isinstance(text, str) else ""
-    if word not in _WORDS:
+def _read_answer(_: str, reply: str) -> dict[str, str]:
+    text = last_line(reply, "Answer")
+    word = _word(text)
+    if word is None:
         raise AnnotationError(f"{text!r} is not A, B or N/A")
-    return _WORDS[word]
+    return {"answer": word}
 
 
 def validation_sheet(scenarios: pd.DataFrame, *, seed: int = 1) -> pd.DataFrame:
@@ -154,10 +148,7 @@ def validation_answers(
     named = read_named(sheet, "scenario", _SHOWN)
     texts = {name: material(**row) for name, row in named[_SHOWN].T.to_dict().items()}
     name = "validation" if annotator is None else f"validation by {annotator}"
-    scheme = Scheme(
-        question("validate-situation", name=name),
-        lambda _, answer: {"answer": read_choice(last_line(answer, "Answer"))},
-    )
+    scheme = Scheme(question("validate-situation", name=name), _read_answer)
     answers = annotated(scheme, texts, model, properties=named[[]], **options)
     answers.table.insert(0, "annotator", annotator or answers.model)
     return answers
@@ -243,20 +234,22 @@ def _read_answers(
             frame = frame.reset_index()
         tables.append(read_columns(frame, "answers", columns)[columns])
     table = pd.concat(tables, ignore_index=True).astype({"scenario": str})
-    again = table.duplicated(["scenario", "annotator"])
-    for row, (scenario, annotator, answer) in enumerate(table.itertuples(index=False)):
-        where = f"scenario {scenario!r}, annotator {annotator!r}"
-        if scenario not in scenarios or again[row]:
-            problem = "there are two answers" if again[row] else "the scenario is not in the sheet"
-            raise AnnotationError(f"{where}: {problem}; drop the row")
-        try:
-            table.loc[row, "answer"] = read_choice(answer)
-        except AnnotationError as error:
+    answer = table["answer"].map(_word)
+    problems = {
+        "the scenario is not in the sheet": ~table["scenario"].isin(scenarios),
+        "there are two answers": table.duplicated(["scenario", "annotator"]),
+        "it is not A, B or N/A (which pandas reads as missing without keep_default_na=False)": (
+            answer.isna()
+        ),
+    }
+    for problem, bad in problems.items():
+        if bad.any():
+            scenario, annotator, text = table[bad].iloc[0]
             raise AnnotationError(
-                f"{where}: the answer {error}; correct it (pandas reads N/A as missing without "
-                "keep_default_na=False)"
-            ) from error
-    return table
+                f"scenario {scenario!r}, annotator {annotator!r}, answer {str(text)!r}: {problem}; "
+                "correct it, or drop the row"
+            )
+    return table.assign(answer=answer)
 
 
 def rejection_rate(verdicts: pd.DataFrame, *, prob: float = 0.9) -> pd.Series:

@@ -11,7 +11,6 @@ from helpers.rubrics import ladder
 from measurement_layouts.annotation import (
     AnnotationError,
     inciting_prompt,
-    load_rubric,
 )
 from measurement_layouts.dispositions import incite
 
@@ -184,9 +183,6 @@ def test_each_condition_has_its_prompt():
     seen.clear()
     incite(ITEMS[:1], HASTE, subject.model)
     assert len(set(seen)) == 6
-    seen.clear()
-    incite(ITEMS[:1], load_rubric("risk_aversion"), subject.model, levels=[-3])
-    assert seen == [inciting_prompt(load_rubric("risk_aversion"), -3).rsplit("\n\n", 1)[0]]
 
 
 # --- stores --------------------------------------------------------------------------------------

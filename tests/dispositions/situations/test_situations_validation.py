@@ -64,23 +64,6 @@ def test_only_unanimous_scenarios_are_kept(answers, verdict):
     assert found.loc["one", ["agree", "oppose", "not_applicable"]].tolist() == counts
 
 
-def test_people_and_models_go_the_same_way():
-    """Two models and a person; one of the models takes whatever stands first."""
-    sheet = validation_sheet(SCENARIOS)
-
-    def knows(question, _attempt):
-        shown = material_of(question)
-        return f"By the advice:\n**Answer: {'A' if shown['A'].startswith('Wait') else 'B'}**"
-
-    good = validation_answers(sheet, Mock(knows).model, annotator="one")
-    first = validation_answers(sheet, Mock(lambda *_: "Answer: A").model)
-    assert first.table["annotator"].tolist() == ["mockllm/model"] * 4
-    person = sheet["supports"].rename("answer").reset_index().assign(annotator="Ada")
-    verdicts = validate_situations(sheet, [good.table, first.table, person])
-    expected = np.where(sheet["supports"] == "A", "kept", "rejected")
-    assert verdicts["verdict"].tolist() == expected.tolist()
-
-
 def test_what_supports_the_advice_is_not_shown():
     mock = Mock(lambda *_: "Answer: A")
     validation_answers(validation_sheet(SCENARIOS), mock.model)
@@ -111,10 +94,13 @@ def test_each_annotator_is_asked(tmp_path):
 @pytest.mark.parametrize(
     ("answers", "complaint"),
     [
-        (named("six", "A"), "scenario 'six', annotator 'Ada': the scenario is not in the sheet"),
-        (named("one", "C"), "annotator 'Ada': the answer 'C' is not A, B or N/A"),
-        (named("one", math.nan), "the answer nan is not .* keep_default_na=False"),
-        (pd.concat([named("one", "A")] * 2), "annotator 'Ada': there are two answers; drop"),
+        (
+            named("six", "A"),
+            "'six', annotator 'Ada', .*: the scenario is not in the sheet",
+        ),
+        (named("one", "C"), "annotator 'Ada', answer 'C': it is not A, B or N/A"),
+        (named("one", math.nan), "answer 'nan': it is not .* keep_default_na=False"),
+        (pd.concat([named("one", "A")] * 2), "annotator 'Ada', .*: there are two answers"),
         (named("one", "A").drop(columns="answer"), "answers: there is no column 'answer'"),
         ([], "no answers; give at least one table"),
         (["A"], "answers: this is a str; give a DataFrame with the columns scenario, annotator"),
