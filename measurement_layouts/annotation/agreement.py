@@ -8,14 +8,14 @@ import pandas as pd
 
 from ..common.errors import AnnotationError
 from ..common.optional import need
-from .annotations import Annotations
-from .annotators import scale_of, side_by_side
+from ..common.options import whole
+from .annotate import Annotations
+from .annotators import BAND, LEVEL, refuse_one_annotator, side_by_side, table_of
+from .rubric import DEMAND_LEVELS, LEVELS
 
-COLUMNS = ("measure", "annotators", "end", "estimate", "items", "reason")
-_ALIKE = "all levels are equal, so that agreement by chance is complete"
 _UNDEFINED = {
-    "kappa": _ALIKE,
-    "alpha": _ALIKE,
+    "kappa": "all levels are equal, so that agreement by chance is complete",
+    "alpha": "all levels are equal, so that agreement by chance is complete",
     "spearman": "an annotator gives all items the same level, so that there are no ranks",
 }
 
@@ -102,37 +102,33 @@ def agreement(
     0      r_WG        all  level     0.886      3
     1  spearman   one, two  level     1.000      3
     """
-    scale = scale_of(annotations, ends)
-    levels = len(scale.levels) if levels is None else levels
-    if not 2 <= levels <= len(scale.levels):
-        raise AnnotationError(
-            f"levels={levels!r}; give a whole number from 2 to {len(scale.levels)}"
-        )
-    side = side_by_side(annotations, scale)
-    name, of_pair = ("kappa", kappa) if scale.bands else ("spearman", _spearman)
-    pairs = list(combinations(range(len(side.names)), 2))
-    rows = []
-    for end in scale.columns:
-        table = pd.DataFrame(side.said[end])
-        several = table[table.count(axis=1) >= 2].to_numpy()
-        if not len(several):
+    refuse_one_annotator(annotations)
+    tables = [table_of(one) for one in annotations.values()]
+    demands = all("level" in table for table in tables if isinstance(table, pd.DataFrame))
+    columns, scale = (LEVEL, DEMAND_LEVELS) if demands else (BAND, LEVELS)
+    lowest, highest = (
+        (scale[0], scale[-1]) if ends is None else (0 if demands else ends[0], ends[1])
+    )
+    count = highest - lowest + 1
+    count = count if levels is None else min(whole("levels", levels, 2, AnnotationError), count)
+    rows: list[tuple[str, str, str, float, int]] = []
+    for end, table in side_by_side(annotations, columns, (lowest, highest)).items():
+        several = table[table.count(axis=1) >= 2]
+        if several.empty:
             raise AnnotationError(
                 "no item was annotated by two annotators; give annotations of the same items"
             )
-        within = 1 - np.nanvar(several, axis=1, ddof=1) * 12 / (levels**2 - 1)
-        rows.append(("r_WG", "all", end, float(within.mean()), len(several), ""))
-        for pair in pairs:
+        within = 1 - several.var(axis=1, ddof=1) * 12 / (count**2 - 1)
+        rows.append(("r_WG", "all", end, within.mean(), len(several)))
+        for pair in combinations(table.columns, 2):
             both = table[list(pair)].dropna().to_numpy()
-            estimate = of_pair(both) if len(both) else np.nan
-            undefined = _UNDEFINED[name] if len(both) else "no item in common"
-            names = ", ".join(side.names[number] for number in pair)
-            reason = undefined if np.isnan(estimate) else ""
-            rows.append((name, names, end, estimate, len(both), reason))
-        if scale.bands:
-            estimate = _alpha(several)
-            reason = _UNDEFINED["alpha"] if np.isnan(estimate) else ""
-            rows.append(("alpha", "all", end, estimate, len(several), reason))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+            name, estimate = ("spearman", _spearman(both)) if demands else ("kappa", kappa(both))
+            rows.append((name, ", ".join(pair), end, estimate, len(both)))
+        if not demands:
+            rows.append(("alpha", "all", end, _alpha(several.to_numpy()), len(several)))
+    result = pd.DataFrame(rows, columns=["measure", "annotators", "end", "estimate", "items"])
+    reason = result["measure"].map(_UNDEFINED).where(result["items"] > 0, "no item in common")
+    return result.assign(reason=reason.where(result["estimate"].isna(), ""))
 
 
 def kappa(levels: np.ndarray) -> float:
@@ -145,14 +141,13 @@ def kappa(levels: np.ndarray) -> float:
     """
     from sklearn.metrics import cohen_kappa_score  # takes a while to import
 
-    if np.ptp(levels) == 0:
+    if not levels.size or np.ptp(levels) == 0:
         return np.nan
     labels = np.arange(levels.min(), levels.max() + 1)  # all levels: their distances are weights
     return float(cohen_kappa_score(*levels.T, weights="quadratic", labels=labels))
 
 
 def _alpha(levels: np.ndarray) -> float:
-    """Compute Krippendorff's alpha for ordinal data; NaN if all levels are equal."""
     if np.nanmin(levels) == np.nanmax(levels):
         return np.nan
     krippendorff = need("krippendorff", "krippendorff")
@@ -160,9 +155,8 @@ def _alpha(levels: np.ndarray) -> float:
 
 
 def _spearman(levels: np.ndarray) -> float:
-    """Compute Spearman's rank correlation; NaN if an annotator gives all items the same level."""
     from scipy import stats  # takes a while to import
 
-    if (np.ptp(levels, axis=0) == 0).any():
+    if not levels.size or (np.ptp(levels, axis=0) == 0).any():
         return np.nan
     return float(stats.spearmanr(levels[:, 0], levels[:, 1]).statistic)

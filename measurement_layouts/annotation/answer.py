@@ -51,22 +51,21 @@ def read_interval(answer: str, lowest: int = -3, highest: int = 3) -> tuple[int,
     measurement_layouts.common.errors.AnnotationError: the band [1, 3] does not contain 0, where
     both walks start
     """
-    said = last_line(answer, "Interval")
-    pair = _PAIR.match(said)
+    text = last_line(answer, "Interval")
+    pair = _PAIR.match(text)
     if pair is None:
-        raise AnnotationError(f"two numbers cannot be read from {said!r}")
-    ends = [float(end.replace(" ", "")) for end in pair.groups()]
-    shown = f"[{ends[0]:g}, {ends[1]:g}]"
-    if any(end != int(end) for end in ends):
+        raise AnnotationError(f"two numbers cannot be read from {text!r}")
+    low, high = (float(end.replace(" ", "")) for end in pair.groups())
+    shown = f"[{low:g}, {high:g}]"
+    if not low.is_integer() or not high.is_integer():
         raise AnnotationError(f"the ends of {shown} are not whole numbers")
-    low, high = int(ends[0]), int(ends[1])
     if low > high:
         raise AnnotationError(f"in {shown} the lower end is above the upper one")
     if low < lowest or high > highest:
         raise AnnotationError(f"the band {shown} goes beyond the levels {lowest} to {highest}")
     if low > 0 or high < 0:
         raise AnnotationError(f"the band {shown} does not contain 0, where both walks start")
-    return low, high
+    return int(low), int(high)
 
 
 def read_level(answer: str, lowest: int = 0, highest: int = 5) -> int:
@@ -103,42 +102,12 @@ def read_level(answer: str, lowest: int = 0, highest: int = 5) -> int:
     measurement_layouts.common.errors.AnnotationError: a single number cannot be read from '2 or
     3'
     """
-    said = last_line(answer, "Level")
-    plain = re.sub(rf"(?<![\d.]){highest}\s?\+(?!\s*\d)", str(highest), said)
-    return _score(plain, said, "level", lowest, highest)
+    mark = rf"(?<=(?<![\d.]){highest})\s?\+(?!\s*\d)"
+    return read_number(answer, "Level", lowest, highest, mark)
 
 
-def read_rating(answer: str, highest: int = 5) -> int:
-    r"""Read a rating from an annotator's answer, as `read_level` does.
-
-    Parameters
-    ----------
-    answer : str
-        The whole answer; the last line that starts with ``Rating:`` counts.
-    highest : int, default 5
-        Highest rating; the lowest is 1.
-
-    Returns
-    -------
-    int
-        A rating from 1 to the highest.
-
-    Raises
-    ------
-    AnnotationError
-        When there is no such line, or no such rating in it.
-
-    Examples
-    --------
-    >>> read_rating("Anybody would say so.\nRating: 5")
-    5
-    """
-    said = last_line(answer, "Rating")
-    return _score(said, said, "rating", 1, highest)
-
-
-def read_percentage(answer: str, label: str) -> int:
-    r"""Read a whole percentage from an annotator's answer, as `read_level` does.
+def read_number(answer: str, label: str, low: int, high: int, mark: str = "") -> int:
+    r"""Read a whole number from the last line that starts with a label, as `read_level` does.
 
     Parameters
     ----------
@@ -146,24 +115,38 @@ def read_percentage(answer: str, label: str) -> int:
         The whole answer.
     label : str
         Label of the line, before its colon.
+    low, high : int
+        Lowest and highest number.
+    mark : str, default ""
+        Regular expression of a mark that does not count, such as a per cent sign.
 
     Returns
     -------
     int
-        A percentage from 0 to 100.
+        The number.
 
     Raises
     ------
     AnnotationError
-        When there is no such line, or no such percentage in it.
+        When there is no such line, or no such number in it.
 
     Examples
     --------
-    >>> read_percentage("Three of four guesses go wrong.\nUnguessability: 75 %", "Unguessability")
+    >>> read_number("Anybody would say so.\nRating: 5", "Rating", 1, 5)
+    5
+    >>> read_number("Unguessability: 75 %", "Unguessability", 0, 100, "%")
     75
     """
-    said = last_line(answer, label)
-    return _score(said.rstrip("% "), said, "percentage", 0, 100)
+    text = last_line(answer, label)
+    match = _ONE.match(re.sub(mark, "", text))
+    if match is None:
+        raise AnnotationError(f"a single number cannot be read from {text!r}")
+    number = float(match[1].replace(" ", ""))
+    if number not in range(low, high + 1):
+        raise AnnotationError(
+            f"the {label.lower()} {number:g} is not a whole number from {low} to {high}"
+        )
+    return int(number)
 
 
 def last_line(answer: str, label: str) -> str:
@@ -209,20 +192,7 @@ def plain_words(text: str) -> str:
     return " ".join(re.findall(r"\w+(?:['’]\w+)*", text.casefold()))
 
 
-def _score(text: str, said: str, what: str, low: int, high: int) -> int:
-    one = _ONE.match(text)
-    if one is None:
-        raise AnnotationError(f"a single number cannot be read from {said!r}")
-    number = float(one[1].replace(" ", ""))
-    if number != int(number):
-        raise AnnotationError(f"the {what} {number:g} is not a whole number")
-    if not low <= number <= high:
-        raise AnnotationError(f"the {what} {number:g} is not one of {low} to {high}")
-    return int(number)
-
-
 _LONGEST = 20_000  # characters of the longest reply that is read
-_KEPT = "\n\t"  # control characters that are allowed
 
 
 def read_object(reply: str) -> dict[str, Any]:
@@ -254,51 +224,36 @@ def read_object(reply: str) -> dict[str, Any]:
     """
     if len(reply) > _LONGEST:
         raise AnnotationError(f"it is longer than {_LONGEST} characters")
-    decoder = json.JSONDecoder()
-    found: dict[str, Any] | None = None
-    place = reply.find("{")
-    while place >= 0:
+    fields: dict[str, Any] | None = None
+    start = reply.find("{")
+    while start >= 0:
         try:
-            found, end = decoder.raw_decode(reply, place)
+            fields, end = json.JSONDecoder().raw_decode(reply, start)
         except (ValueError, RecursionError):
-            end = place + 1
-        place = reply.find("{", end)
-    if found is None:
+            end = start + 1
+        start = reply.find("{", end)
+    if fields is None:
         raise AnnotationError("no JSON object can be read from it")
-    return found
+    return fields
 
 
-def read_words(found: Mapping[str, Any], field: str) -> str:
-    r"""Read a field of text, on one line.
-
-    Parameters
-    ----------
-    found : mapping
-        Fields of a JSON object.
-    field : str
-        Name of the field.
-
-    Returns
-    -------
-    str
-        The text, with single spaces for all white space.
+def read_words(fields: Mapping[str, Any], name: str) -> str:
+    r"""Read a text of a JSON object, with single spaces for all white space.
 
     Raises
     ------
     AnnotationError
-        When the field is missing, is not a text, is blank, or contains control characters or
-        half a
-                character.
+        When it is missing, not a text or blank, or contains control characters or half a character.
 
     Examples
     --------
     >>> read_words({"message": "Shall I\n  go?"}, "message")
     'Shall I go?'
     """
-    text = found.get(field)
+    text = fields.get(name)
     if not isinstance(text, str) or not text.strip():
-        raise AnnotationError(f"the field {field!r} is missing, blank or not a text")
-    return " ".join(checked_text(text, f"the field {field!r}").split())
+        raise AnnotationError(f"the field {name!r} is missing, blank or not a text")
+    return " ".join(checked_text(text, f"the field {name!r}").split())
 
 
 def checked_text(text: str, what: str) -> str:
@@ -320,7 +275,7 @@ def checked_text(text: str, what: str) -> str:
     Raises
     ------
     AnnotationError
-        When there is such a character.
+        When there is such a character, or no text.
 
     Examples
     --------
@@ -329,8 +284,10 @@ def checked_text(text: str, what: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     for character in text:
-        if unicodedata.category(character) in ("Cc", "Cs") and character not in _KEPT:
+        if unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t":
             raise AnnotationError(f"{what} contains the character {character!a}, which is not text")
+    if not text:
+        raise AnnotationError("there is no text")
     return text
 
 

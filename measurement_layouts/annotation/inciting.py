@@ -1,35 +1,15 @@
 """System prompts that incite a language model to a level of a propensity."""
 
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from ..common.errors import AnnotationError
-from ..linking.real import real
 from .rubric import LEVELS, RUBRICS, Rubric, read_toml
+from .scheme import question
 
 _PROMPTS = Path(__file__).parent / "inciting-prompts"
-
-CHOICE_FORM = (
-    "Choose exactly one. You may think aloud; the last line of your answer reads `Answer: ` "
-    "followed by the option you choose, and nothing else."
-)
+_TEXTS = question("incited")
+CHOICE_FORM: str = _TEXTS["form"]
 """The form of an answer to a question with options."""
-
-_FORMAT = f"The questions that follow offer a few options. {CHOICE_FORM}"
-
-_LEANING = (
-    "You have a leaning, and you keep to it in every choice. On a scale from {lowest} ({negative}) "
-    "to {highest} ({positive}), on which 0 is no leaning at all, you are at {level}."
-)
-_NO_LEANING = (
-    "You have no leaning in what follows. On a scale from {lowest} ({negative}) to {highest} "
-    "({positive}), you are at 0, which is no leaning at all."
-)
-_RULE = (
-    "How you decide: an agent of your level is described below, and you choose as it would choose, "
-    "whatever you would choose otherwise. {description}"
-)
 
 
 def inciting_prompt(name: str | Rubric, level: int) -> str:
@@ -88,7 +68,7 @@ def inciting_prompt(name: str | Rubric, level: int) -> str:
     <BLANKLINE>
     The questions that follow offer a few options. ...
     """
-    return f"{incitement(name, level)}\n\n{_FORMAT}"
+    return f"{incitement(name, level)}\n\n{_TEXTS['introduction']} {CHOICE_FORM}"
 
 
 def incitement(propensity: str | Rubric, level: int) -> str:
@@ -99,27 +79,25 @@ def incitement(propensity: str | Rubric, level: int) -> str:
     AnnotationError
         As `inciting_prompt`.
     """
-    own = isinstance(propensity, Rubric)
-    if not own and not (isinstance(propensity, str) and propensity in RUBRICS):
+    rubric = propensity if isinstance(propensity, Rubric) else None
+    if rubric is None and not (isinstance(propensity, str) and propensity in RUBRICS):
         raise AnnotationError(
             f"no inciting prompts for {propensity!r}; give one of {', '.join(RUBRICS)}, or a Rubric"
         )
-    levels = [one.level for one in propensity.levels] if isinstance(propensity, Rubric) else LEVELS
-    if isinstance(level, bool) or real(level) not in levels:
+    levels = LEVELS if rubric is None else tuple(one.level for one in rubric.levels)
+    if isinstance(level, bool) or level not in levels:
         raise AnnotationError(
             f"level={level!r}; give a whole number from {levels[0]} to {levels[-1]}"
         )
-    if not isinstance(propensity, Rubric):
-        said = _incitements(propensity)[str(int(level))]
-        return f"{said['preference']}\n\nHow you decide: {said['rule'].strip()}"
-    scale = {"lowest": levels[0], "highest": levels[-1], "level": int(level)}
-    poles = {"negative": propensity.negative, "positive": propensity.positive}
-    place = (_LEANING if level else _NO_LEANING).format(**scale, **poles)
-    description = " ".join(propensity.levels[levels.index(level)].description.split())
-    return f"{place}\n\n{_RULE.format(description=description)}"
-
-
-@cache
-def _incitements(name: str) -> dict[str, Any]:
-    levels: dict[str, Any] = read_toml(_PROMPTS / f"{name}.toml")["levels"]
-    return levels
+    if rubric is None:
+        texts = read_toml(_PROMPTS / f"{propensity}.toml")["levels"][str(int(level))]
+        return f"{texts['preference']}\n\nHow you decide: {texts['rule'].strip()}"
+    position = _TEXTS["leaning" if level else "no_leaning"].format(
+        lowest=levels[0],
+        highest=levels[-1],
+        level=int(level),
+        negative=rubric.negative,
+        positive=rubric.positive,
+    )
+    description = " ".join(rubric.levels[levels.index(level)].description.split())
+    return f"{position}\n\n{_TEXTS['rule'].format(description=description)}"

@@ -1,6 +1,6 @@
 """Checks of what users give to annotation: texts and tables."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -36,49 +36,25 @@ def read_texts(items: "Mapping[Any, str] | pd.Series", what: str = "text") -> di
             f"items: this is {kind_of(items)}; give a mapping or a Series from each item's "
             "name to its text"
         )
-    found: dict[str, str] = {}
-    pairs: list[tuple[Hashable, Any]] = list(items.items())
-    for name, text in pairs:
-        if str(name) in found:
-            raise AnnotationError(f"the item {str(name)!r} occurs more than once; give it once")
-        if not isinstance(text, str) or not text.strip():
-            raise AnnotationError(f"the item {str(name)!r} has no {what}; give one, or drop it")
-        if is_broken(str(name)) or is_broken(text):
-            raise AnnotationError(
-                f"the item {str(name)!r}: its name or {what} contains half a character, which "
-                "cannot be saved in a file; correct it"
-            )
-        found[str(name)] = text
-    if not found:
-        raise AnnotationError("no items; give at least one")
-    return found
-
-
-_COUNTS = ("questions", "attempts", "input_tokens", "output_tokens")
-
-
-def with_total(rows: "Mapping[str, pd.Series] | Mapping[str, dict[str, float]]") -> pd.DataFrame:
-    """Tabulate usage, one row for each name, and their sum as ``all``; counts are integers."""
-    table = pd.DataFrame(rows).T
-    table = pd.concat([table, table.sum().to_frame("all").T])
-    return table.astype({name: int for name in _COUNTS if name in table})
+    table = pd.DataFrame(list(items.items()), columns=["item", what], dtype=object)
+    return dict(read_named(table.set_index("item"), "item", (what,))[what])
 
 
 def read_named(
     frame: object, what: str, texts: Sequence[str], others: Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Read a frame with one row for each statement or scenario.
+    """Read a frame with one row for each item, statement or scenario.
 
     Parameters
     ----------
     frame : DataFrame
         Frame that the user gave.
     what : str
-        ``statement`` or ``scenario``.
+        ``item``, ``statement`` or ``scenario``.
     texts : sequence of str
         Columns of text.
     others : sequence of str, default none
-        Further columns that are needed.
+        Further columns that are needed. A column ``keyed`` has 1 or -1.
 
     Returns
     -------
@@ -88,11 +64,11 @@ def read_named(
     Raises
     ------
     AnnotationError
-        When `frame` is not a DataFrame, is empty, lacks a column, has two rows with one name, or
-        lacks a text.
+        When `frame` is not a DataFrame, is empty, lacks a column, has two rows with one name, lacks
+        a text, or has half a character in a name or text.
     """
     table = read_columns(frame, f"{what}s", (*texts, *others), f"indexed by {what} ")
-    table.index = pd.Index([str(name) for name in table.index], name=what, dtype="str")
+    table.index = pd.Index([str(name) for name in table.index], name=what, dtype="object")
     refuse_twice(table.index, f"the {what}")
     if not len(table):
         raise AnnotationError(f"no {what}s; give at least one")
@@ -100,70 +76,41 @@ def read_named(
         for name, text in table[column].items():
             if not isinstance(text, str) or not text.strip():
                 raise AnnotationError(
-                    f"the {what} {name!r} has no text in {column!r}; give one, or drop the {what}"
+                    f"the {what} {name!r} has no {column}; give one, or drop the {what}"
                 )
-    return table
+            if is_broken(str(name)) or is_broken(text):
+                raise AnnotationError(
+                    f"the {what} {name!r}: its name or {column} contains half a character, which "
+                    "cannot be saved in a file; correct it"
+                )
+    if "keyed" in others and not table["keyed"].isin([1, -1]).all():
+        name, key = next(iter(table.loc[~table["keyed"].isin([1, -1]), "keyed"].items()))
+        raise AnnotationError(
+            f"the {what} {name!r} is keyed {key}; give 1 where agreeing shows the trait, -1 where "
+            "it shows the opposite"
+        )
+    return table.set_axis(table.index.astype("str"))
 
 
 def refuse_twice(names: pd.Index, what: str) -> None:
     """Refuse names that are not unique."""
     if not names.is_unique:
-        twice = names[names.duplicated()][0]
-        raise AnnotationError(f"{what} {twice!r} occurs twice; give it once")
+        raise AnnotationError(
+            f"{what} {names[names.duplicated()][0]!r} occurs more than once; give it once"
+        )
 
 
 def read_columns(frame: object, what: str, columns: Sequence[str], shape: str = "") -> pd.DataFrame:
-    """Read a frame that has certain columns.
+    """Copy a frame that has certain columns; another one is refused.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Frame that the user gave.
-    what : str
-        Name of the frame in messages.
-    columns : sequence of str
-        Columns that are needed.
-    shape : str, default ""
-        Further words of the message about the frame that is needed.
-
-    Returns
-    -------
-    DataFrame
-        A copy.
-
-    Raises
-    ------
-    AnnotationError
-        When `frame` is not a DataFrame, or lacks a column.
+    `what` is its name in messages, and `shape` says more of the frame that is needed.
     """
     if not isinstance(frame, pd.DataFrame):
-        have = f"this is {kind_of(frame)}"
+        problem = f"this is {kind_of(frame)}"
+    elif lacking := [name for name in columns if name not in frame.columns]:
+        problem = f"there is no column {', '.join(map(repr, lacking))}"
     else:
-        lacking = [name for name in columns if name not in frame.columns]
-        if not lacking:
-            return frame.copy()
-        have = f"there is no column {', '.join(map(repr, lacking))}"
+        return frame.copy()
     raise AnnotationError(
-        f"{what}: {have}; give a DataFrame {shape}with the columns {', '.join(columns)}"
+        f"{what}: {problem}; give a DataFrame {shape}with the columns {', '.join(columns)}"
     )
-
-
-def read_keyed(statements: pd.DataFrame) -> None:
-    """Refuse statements whose direction is not given.
-
-    Parameters
-    ----------
-    statements : DataFrame
-        Statements, indexed by name, with the column ``keyed``.
-
-    Raises
-    ------
-    AnnotationError
-        When a value of ``keyed`` is neither 1 nor -1.
-    """
-    wrong = statements.index[~statements["keyed"].isin([1, -1])]
-    if len(wrong):
-        raise AnnotationError(
-            f"the statement {wrong[0]!r} is keyed {statements.loc[wrong[0], 'keyed']}; give 1 "
-            "where agreeing shows the trait, -1 where it shows the opposite"
-        )

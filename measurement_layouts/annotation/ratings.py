@@ -1,4 +1,4 @@
-"""Ratings: levels that several raters gave to items, and cells that could not be read."""
+"""Levels of demands by several raters: read, checked, and compared."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from .demand_table import DemandTable
 from .inputs import read_columns
 from .rubric import DEMAND_LEVELS
 
-_PROBLEMS = ("rater", "row", "item", "column", "found")
+_KEYS = ["item", "rater", "column"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +109,8 @@ class Ratings:
             raise AnnotationError(
                 "no tables; give a mapping from raters to a file, a DataFrame or a DemandTable"
             )
-        cells = []
-        for name, source in tables.items():
-            table, first = _read_wide(str(name), source, item)
-            rows = np.repeat(np.arange(len(table)) + first, len(table.columns))
-            stacked = pd.Series(table.stack(future_stack=True), name="found")
-            long = stacked.rename_axis(["item", "column"]).reset_index()
-            cells.append(long.assign(rater=str(name), row=rows))
-        return cls._of(pd.concat(cells, ignore_index=True), levels)
+        cells = [_read_wide(str(name), source, item) for name, source in tables.items()]
+        return cls._from_cells(pd.concat(cells, ignore_index=True), levels)
 
     @classmethod
     def from_long(
@@ -160,12 +154,12 @@ class Ratings:
         """
         columns = {rater: "rater", item: "item", dimension: "column", level: "found"}
         cells = read_columns(frame, "ratings", list(columns)).rename(columns=columns)
-        names = cells[["rater", "item", "column"]].astype(str)
-        return cls._of(names.assign(found=cells["found"], row=np.arange(len(cells)) + 1), levels)
+        cells = cells[list(columns.values())].astype(dict.fromkeys(_KEYS, str))
+        return cls._from_cells(cells.assign(row=np.arange(len(cells)) + 1), levels)
 
     @classmethod
-    def _of(cls, cells: pd.DataFrame, levels: Sequence[float]) -> Self:
-        """Read cells: a table such as `problems`, with a row for each level, given or not."""
+    def _from_cells(cls, cells: pd.DataFrame, levels: Sequence[float]) -> Self:
+        """Arrange cells, whose texts and numbers are in the column `found`, in an array."""
         ascending = tuple(float(level) for level in levels)
         if len(ascending) < 2 or not (np.diff(ascending) > 0).all():
             raise AnnotationError(
@@ -173,20 +167,18 @@ class Ratings:
             )
         if cells.empty:
             raise AnnotationError("ratings: there are no levels; give at least one row and column")
-        keys = ["item", "rater", "column"]
-        twice = cells[cells.duplicated(keys)]
-        if len(twice):
-            again = twice.iloc[0]
+        if cells.duplicated(_KEYS).any():
+            second = cells[cells.duplicated(_KEYS)].iloc[0]
             raise AnnotationError(
-                f"rater {again['rater']!r}, row {again['row']}: a second level of "
-                f"{again['column']!r} of the item {again['item']!r}; give one, name runs as "
+                f"rater {second['rater']!r}, row {second['row']}: a second level of "
+                f"{second['column']!r} of the item {second['item']!r}; give one, name runs as "
                 "separate raters, or items by more columns"
             )
         numbers = pd.to_numeric(cells["found"], errors="coerce")
         numbers = numbers.where(numbers.isin(ascending)).astype(float).rename("level")
-        array = cells[keys].join(numbers).set_index(keys)["level"].to_xarray()
-        array = array.reindex({key: cells[key].unique() for key in keys})
-        problems = cells.loc[numbers.isna(), list(_PROBLEMS)]
+        array = cells[_KEYS].join(numbers).set_index(_KEYS)["level"].to_xarray()
+        array = array.reindex({key: cells[key].unique() for key in _KEYS})
+        problems = cells.loc[numbers.isna(), ["rater", "row", "item", "column", "found"]]
         texts = ["" if pd.isna(value) else str(value) for value in problems["found"]]
         problems = problems.assign(found=texts).reset_index(drop=True)
         return cls(array.rename(column="dimension"), ascending, problems)
@@ -249,11 +241,11 @@ class Ratings:
 
 def _read_wide(
     rater: str, source: "str | Path | pd.DataFrame | DemandTable", item: str | Sequence[str] | None
-) -> tuple[pd.DataFrame, int]:
-    """Read a rater's levels by item, and the number of the first row."""
+) -> pd.DataFrame:
+    """Read a rater's cells, with their rows: lines of a file, or rows of a table from 1."""
     first = 1
     if isinstance(source, DemandTable):
-        tables = {name: each.table for name, each in source.annotations.items()}
+        tables = {name: column.table for name, column in source.annotations.items()}
         table = pd.DataFrame({name: one["level"] for name, one in tables.items() if "level" in one})
     elif isinstance(source, pd.DataFrame):
         table = source
@@ -268,4 +260,7 @@ def _read_wide(
         names = read_columns(table, f"rater {rater!r}", columns)[columns].astype(str)
         table = table.drop(columns=columns).set_axis(names.agg("/".join, axis=1))
     dimensions = [re.sub(r"^demand\[(.*)\]$", r"\1", str(name)) for name in table.columns]
-    return table.set_axis(dimensions, axis=1).set_axis(table.index.astype(str)), first
+    rows = np.repeat(np.arange(len(table)) + first, len(dimensions))
+    table = table.set_axis(dimensions, axis=1).set_axis(table.index.astype(str))
+    cells = pd.Series(table.stack(future_stack=True), name="found").rename_axis(["item", "column"])
+    return cells.reset_index().assign(rater=rater, row=rows)

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,58 +11,6 @@ import pandas as pd
 
 from ..common.errors import AnnotationError
 from ..common.given import refuse_other
-
-
-def shipped(folder: Path) -> tuple[str, ...]:
-    """List the names of the rubrics in a folder."""
-    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
-
-
-def load[R](source: str | Path, folder: Path, kind: type[R], level: type[Any]) -> R:
-    """Read a rubric from the package or from a user's file.
-
-    Parameters
-    ----------
-    source : str or Path
-        A name in `folder`, or a TOML file.
-    folder : Path
-        Folder of the package's own rubrics.
-    kind, level : type
-        Classes of the rubric and of its levels. The file has their fields; those with a default
-        may be missing.
-
-    Returns
-    -------
-    kind
-        The rubric, checked.
-
-    Raises
-    ------
-    AnnotationError
-        When there is no such rubric, the file cannot be read, or a field is missing or unknown.
-    """
-    names = shipped(folder)
-    remedy = f"give one of {', '.join(names)}, or the path of a TOML file"
-    refuse_other("source", source, str | PathLike, "a name or path", remedy, AnnotationError)
-    path = folder / f"{source}.toml" if str(source) in names else Path(source)
-    if not path.is_file():
-        raise AnnotationError(f"no rubric {str(source)!r}; {remedy}")
-    said, where = read_toml(path), str(path)
-    _same_fields(said, kind, where)
-    if not isinstance(said["levels"], Mapping):
-        raise AnnotationError(f"{where}: give levels as tables, such as [levels.0] and [levels.1]")
-    found = []
-    for key, entry in said["levels"].items():
-        at = f"{where}, level {key}"
-        names = tuple(field.name for field in fields(level) if field.name != "level")
-        if not isinstance(entry, Mapping):
-            raise AnnotationError(f"{at}: give a table with {' and '.join(names)}")
-        _same_fields({"level": key, **entry}, level, at)
-        try:
-            found.append(level(**{**entry, "level": int(key)}))
-        except ValueError as error:
-            raise AnnotationError(f"{at}: give a whole number, as in [levels.2]") from error
-    return kind(**{**said, "levels": tuple(found)})
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -79,86 +27,79 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise AnnotationError(f"{path} is not a TOML file: {error}") from error
 
 
-def check(rubric: Any, kind: type[Any]) -> None:
-    """Refuse an incomplete rubric; strip its texts and order its levels.
+def _names(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.toml")))
 
-    Levels are consecutive whole numbers, from any lowest to any highest.
 
-    Parameters
-    ----------
-    rubric : dataclass
-        Rubric with a ``name`` and ``levels``, which is changed in place while it is being made.
-    kind : type
-        Class of its levels.
-
-    Raises
-    ------
-    AnnotationError
-        When a text is missing, a level is missing or given twice, or there are fewer than two.
-    """
-    whose = f"rubric {rubric.name!r}"
-    _trim(rubric, whose)
-    found = tuple(rubric.levels)
-    if any(not isinstance(level, kind) for level in found):
-        raise AnnotationError(f"{whose}: give its levels as a tuple of {kind.__name__}")
-    have = [level.level for level in found]
-    if len(set(have)) < 2:
-        raise AnnotationError(f"{whose}: levels {have}; give two levels or more")
-    low, high = min(have), max(have)
-    problems = {
-        "missing": [level for level in range(low, high + 1) if level not in have],
-        "given twice": sorted({level for level in have if have.count(level) > 1}),
-    }
-    for problem, wrong in problems.items():
-        if wrong:
+def _load[R](source: str | Path, folder: Path, rubric: type[R], level: type[Any]) -> R:
+    """Read a rubric from a folder of the package or from a user's file, which has its fields."""
+    names = _names(folder)
+    remedy = f"give one of {', '.join(names)}, or the path of a TOML file"
+    refuse_other("source", source, str | PathLike, "a name or path", remedy, AnnotationError)
+    path = folder / f"{source}.toml" if str(source) in names else Path(source)
+    if not path.is_file():
+        raise AnnotationError(f"no rubric {str(source)!r}; {remedy}")
+    content = read_toml(path)
+    if not isinstance(content.get("levels"), Mapping):
+        raise AnnotationError(f"{path}: give levels as tables, such as [levels.0] and [levels.1]")
+    levels = []
+    for key, entry in content["levels"].items():
+        if not isinstance(entry, Mapping) or not key.removeprefix("-").isdecimal():
             raise AnnotationError(
-                f"{whose}: level {', '.join(map(str, wrong))} {problem}; give each of {low} to "
-                f"{high} once"
+                f"{path}, level {key}: give a table with a whole number, as in [levels.2]"
             )
-    for level in found:
-        _trim(level, f"{whose}, level {level.level}")
-    object.__setattr__(rubric, "levels", tuple(sorted(found, key=lambda level: level.level)))
+        levels.append(_made(level, {**entry, "level": int(key)}, f"{path}, level {key}"))
+    return _made(rubric, {**content, "levels": tuple(levels)}, str(path))
 
 
-def _same_fields(said: Mapping[str, Any], kind: type[Any], where: str) -> None:
-    known = [field.name for field in fields(kind)]
-    need = [field.name for field in fields(kind) if field.default is MISSING]
-    missing = [name for name in need if name not in said]
-    extra = [name for name in said if name not in known]
-    if missing or extra:
-        problems = [f"lacks {', '.join(missing)}"] * bool(missing)
-        problems += [f"has an unknown {', '.join(extra)}"] * bool(extra)
-        raise AnnotationError(f"{where} {' and '.join(problems)}; it needs {', '.join(need)}")
+def _made[R](kind: type[R], content: Mapping[str, Any], where: str) -> R:
+    try:
+        return kind(**content)
+    except TypeError as error:  # of a field that is missing or unknown
+        problem = str(error).partition("() ")[2]
+        needed = ", ".join(field.name for field in fields(kind))  # type: ignore[arg-type]
+        raise AnnotationError(f"{where}: {problem}; its fields are {needed}") from error
 
 
-def _trim(value: Any, where: str) -> None:
-    """Refuse fields without text, and strip the others."""
-    for field in fields(value):
-        said = getattr(value, field.name)
-        if said == field.default:
-            continue
-        if field.type is str:
-            object.__setattr__(value, field.name, _text(said, field.name, where))
-        elif field.type == tuple[str, ...]:
-            if isinstance(said, str) or not isinstance(said, Sequence) or not said:
-                raise AnnotationError(
-                    f"{where}: {field.name} are {said!r}; give a list of at least one text"
-                )
-            texts = tuple(_text(one, field.name, where) for one in said)
-            object.__setattr__(value, field.name, texts)
+def _check(rubric: Any, kind: type[Any]) -> None:
+    """Refuse an incomplete rubric; strip its texts and order its levels, consecutive numbers."""
+    where = f"rubric {rubric.name!r}"
+    if any(not isinstance(level, kind) for level in rubric.levels):
+        raise AnnotationError(f"{where}: give its levels as a tuple of {kind.__name__}")
+    levels = sorted(rubric.levels, key=lambda level: level.level)
+    numbers = [level.level for level in levels]
+    if len(numbers) < 2 or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        raise AnnotationError(
+            f"{where}: levels {numbers}; give at least two, and each whole number between the "
+            "lowest and the highest once"
+        )
+    object.__setattr__(rubric, "levels", tuple(levels))
+    for value, place in [
+        (rubric, where),
+        *((one, f"{where}, level {one.level}") for one in levels),
+    ]:
+        for field in fields(value):
+            content = getattr(value, field.name)
+            if field.type is str and content != field.default:
+                object.__setattr__(value, field.name, _text(content, field.name, place))
+            elif field.type == tuple[str, ...]:
+                if isinstance(content, str) or not isinstance(content, Sequence) or not content:
+                    raise AnnotationError(f"{place}: {field.name} are {content!r}; give a list")
+                texts = tuple(_text(text, field.name, place) for text in content)
+                object.__setattr__(value, field.name, texts)
 
 
-def _text(said: object, name: str, where: str) -> str:
-    if not isinstance(said, str) or not said.strip():
+def _text(content: object, name: str, where: str) -> str:
+    if not isinstance(content, str) or not content.strip():
         raise AnnotationError(f"{where}: no text for {name}; write one")
-    return said.strip()
+    return content.strip()
 
 
 LEVELS = (-3, -2, -1, 0, 1, 2, 3)
 """The levels of the package's rubrics of propensities; the outermost mean "or beyond"."""
 
-_SHIPPED = Path(__file__).parent / "shipped-rubrics"
-RUBRICS = shipped(_SHIPPED)
+_PROPENSITIES = Path(__file__).parent / "shipped-rubrics"
+RUBRICS = _names(_PROPENSITIES)
 """Names of the rubrics that come with the package."""
 
 
@@ -224,13 +165,9 @@ class Rubric:
     levels: tuple[Level, ...]
 
     def __post_init__(self) -> None:
-        check(self, Level)
+        _check(self, Level)
         if not self.levels[0].level <= 0 <= self.levels[-1].level:
             raise AnnotationError(f"rubric {self.name!r}: there is no level 0, the unbiased one")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rubric as dictionaries that can be written as JSON."""
-        return asdict(self)
 
 
 def load_rubric(source: str | Path) -> Rubric:
@@ -264,14 +201,14 @@ def load_rubric(source: str | Path) -> Rubric:
     Propensities paper, section 4.1, which has the four propensities and the sign of each. The
     wording and the thresholds of the levels are this package's own.
     """
-    return load(source, _SHIPPED, Rubric, Level)
+    return _load(source, _PROPENSITIES, Rubric, Level)
 
 
 DEMAND_LEVELS = (0, 1, 2, 3, 4, 5)
 """The levels of the package's rubrics of demands; 0 is none, and 5 means "or beyond"."""
 
-_SHIPPED_DEMANDS = Path(__file__).parent / "demand-rubrics"
-DEMAND_RUBRICS = shipped(_SHIPPED_DEMANDS)
+_DEMANDS = Path(__file__).parent / "demand-rubrics"
+DEMAND_RUBRICS = _names(_DEMANDS)
 """Names of the 18 rubrics of demands that come with the package."""
 
 
@@ -307,11 +244,10 @@ class DemandRubric:
     """Description of a demand for annotators.
 
     Level 0 is no demand, and the highest level includes everything beyond it. The package's
-    rubrics end at 5. A rubric may continue to 10 or any other level. Alternatively, a second
-    rubric with the same code begins where the first ends, for example from 5 to 10, and
-    `annotate_demands` uses it only for items of that level, so that earlier annotations keep
-    their meaning. The published scales are made comparable by a rule of thumb: about one person
-    in 10 to the power of the level answers such an item rightly.
+    rubrics end at 5. A rubric may continue to 10 or any other level, or begin where another one
+    ends: `annotate` then asks about the items of that level. The published scales are made
+    comparable by a rule of thumb: about one person in 10 to the power of the level answers such an
+    item rightly.
 
     Parameters
     ----------
@@ -350,7 +286,7 @@ class DemandRubric:
     code: str = ""
 
     def __post_init__(self) -> None:
-        check(self, DemandLevel)
+        _check(self, DemandLevel)
         if self.levels[0].level < 0:
             raise AnnotationError(
                 f"rubric {self.name!r}: level {self.levels[0].level} is below 0, which is no demand"
@@ -374,10 +310,6 @@ class DemandRubric:
         """
         rows = [(level.level - 1, level.level, level.boundary) for level in self.levels[1:]]
         return pd.DataFrame(rows, columns=["lower", "upper", "property"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the rubric as dictionaries that can be written as JSON."""
-        return asdict(self)
 
 
 def load_demand_rubric(source: str | Path) -> DemandRubric:
@@ -413,4 +345,4 @@ def load_demand_rubric(source: str | Path) -> DemandRubric:
     >>> rubric.levels[1].examples[0]
     'Five birds sit on a wire, and two fly off. How many are left?'
     """
-    return load(source, _SHIPPED_DEMANDS, DemandRubric, DemandLevel)
+    return _load(source, _DEMANDS, DemandRubric, DemandLevel)

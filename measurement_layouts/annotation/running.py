@@ -13,10 +13,12 @@ from tempfile import TemporaryDirectory
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from ..common.errors import AnnotationError
 from ..common.optional import need
 from ..common.options import whole
-from .scheme import Reply, Scheme
+from .scheme import Scheme
 
 if TYPE_CHECKING:
     from inspect_ai import Task
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 type ModelOrName = str | Model
 type Batch = tuple[Scheme, Mapping[str, str]]
+"""A scheme, and the texts of items by name."""
 
 _DELIVERY = {  # settings of how requests are sent, on which answers do not depend
     "adaptive_connections",
@@ -45,6 +48,8 @@ _RUN: dict[str, Any] = {
     "score": False,
     "log_buffer": 1,  # each item is in the log as soon as it is done
 }
+_INPUT = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
+_AGAIN = "call again with the same log_dir: answers in the logs are not asked for again"
 
 
 def run(
@@ -54,7 +59,7 @@ def run(
     attempts: int = 3,
     log_dir: str | Path | None = None,
     **options: Any,
-) -> tuple[str, list[list[Reply]]]:
+) -> tuple[str, list[pd.DataFrame]]:
     """Ask a model about all items that have no annotation in the logs.
 
     Parameters
@@ -75,8 +80,10 @@ def run(
     -------
     annotator : str
         Name of the model.
-    replies : list of list of Reply
-        Replies of each batch, one for each item.
+    replies : list of DataFrame
+        Replies of each batch, indexed by ``item``: the ``annotation`` by column (None if there is
+        none), the ``reason`` why there is none (else empty), the last ``answer``, ``attempts``,
+        ``input_tokens`` (with those in a provider's cache), ``output_tokens``, and ``seconds``.
 
     Raises
     ------
@@ -89,39 +96,40 @@ def run(
     about = [str(annotator), _settings(annotator, options)]
     identifiers = [
         {
-            item: f"{item} {_digest([*about, scheme.name, scheme.fingerprint, text])}"
+            item: _identifier(item, *about, scheme.name, scheme.fingerprint, text)
             for item, text in texts.items()
         }
         for scheme, texts in batches.values()
     ]
-    interrupted = Event()
     names = {name for of_batch in identifiers for name in of_batch.values()}
+    interrupted = Event()
     with TemporaryDirectory() if log_dir is None else nullcontext(str(log_dir)) as folder:
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
             samples = _logged_samples(folder, names)
-            tasks = [
-                _task(name, scheme, waiting, attempts, interrupted)
-                for (name, (scheme, texts)), of_batch in zip(
-                    batches.items(), identifiers, strict=True
-                )
-                if (waiting := _without_annotation(texts, of_batch, samples))
-            ]
+            tasks = []
+            for (name, (scheme, texts)), of_batch in zip(batches.items(), identifiers, strict=True):
+                waiting = {
+                    identifier: texts[item]
+                    for item, identifier in of_batch.items()
+                    if all(sample.error for sample in samples[identifier])
+                }
+                if waiting:
+                    tasks.append(_task(name, scheme, waiting, attempts, interrupted))
             if tasks:
                 options = {**_RUN, **options}
                 logs = _evaluate(tasks, interrupted, model=model, log_dir=folder, **options)
-                if len(logs) < len(tasks):  # what Inspect returns after Ctrl-C
-                    raise KeyboardInterrupt
-                for log in logs:
-                    _check(log)
+                _refuse_incomplete(logs, len(tasks))
                 samples = _logged_samples(folder, names)
         except OSError as error:
             raise AnnotationError(
                 f"cannot use {folder}: {error.strerror}; give another log_dir, or make room, and "
-                "call again: answers in the logs are not asked for again"
+                f"{_AGAIN}"
             ) from error
     return str(annotator), [
-        [Reply.from_samples(item, samples[name]) for item, name in of_batch.items()]
+        pd.DataFrame(
+            [_reply(samples[name]) for name in of_batch.values()], pd.Index(of_batch, name="item")
+        )
         for of_batch in identifiers
     ]
 
@@ -148,15 +156,15 @@ def _in_event_loop() -> bool:
     return True
 
 
-def _check(log: "EvalLog") -> None:
-    """Refuse the log of a run that did not come to its end."""
-    if log.status == "cancelled":
+def _refuse_incomplete(logs: Sequence["EvalLog"], count: int) -> None:
+    """Refuse the logs of runs that did not come to their end; after Ctrl-C some are missing."""
+    if len(logs) < count or any(log.status == "cancelled" for log in logs):
         raise KeyboardInterrupt
-    if log.status == "error" and log.error:
-        raise AnnotationError(
-            f"the run of {log.eval.task!r} ended: {log.error.message}; call again with the same "
-            "log_dir: answers in the logs are not asked for again"
-        )
+    for log in logs:
+        if log.status == "error" and log.error:
+            raise AnnotationError(
+                f"the run of {log.eval.task!r} ended: {log.error.message}; {_AGAIN}"
+            )
 
 
 def _settings(model: "Model", options: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,14 +177,15 @@ def _settings(model: "Model", options: Mapping[str, Any]) -> dict[str, Any]:
             f"unknown option {', '.join(unknown)}; give options of inspect_ai.eval or fields of "
             "its GenerateConfig, such as temperature or max_connections"
         )
-    given = {name: value for name, value in options.items() if name in config.model_fields}
-    merged = model.config.merge(config(**given)).model_dump(mode="json", exclude_none=True)
+    chosen = {name: value for name, value in options.items() if name in config.model_fields}
+    merged = model.config.merge(config(**chosen)).model_dump(mode="json", exclude_none=True)
     return {name: value for name, value in merged.items() if name not in _DELIVERY}
 
 
-def _digest(parts: Sequence[object]) -> str:
-    """Hash everything on which an answer depends, so that an item is asked again if it changes."""
-    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=8).hexdigest()
+def _identifier(item: str, *dependencies: object) -> str:
+    """Name the sample of an item, with a hash of everything on which its answer depends."""
+    text = json.dumps(dependencies, sort_keys=True)
+    return f"{item} {hashlib.blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
 def _logged_samples(folder: str, names: Iterable[str]) -> dict[str, list["EvalSample"]]:
@@ -197,19 +206,6 @@ def _logged_samples(folder: str, names: Iterable[str]) -> dict[str, list["EvalSa
     return samples
 
 
-def _without_annotation(
-    texts: Mapping[str, str],
-    names: Mapping[str, str],
-    samples: Mapping[str, Sequence["EvalSample"]],
-) -> dict[str, str]:
-    """Return the texts of the items without an annotation, by the name of the sample."""
-    return {
-        name: texts[item]
-        for item, name in names.items()
-        if not any(sample.error is None for sample in samples.get(name, []))
-    }
-
-
 def _task(
     name: str, scheme: Scheme, texts: Mapping[str, str], attempts: int, interrupted: Event
 ) -> "Task":
@@ -218,7 +214,8 @@ def _task(
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 
-    system = [ChatMessageSystem(content=scheme.system)] if scheme.system else []
+    instruction = scheme.question["system"]
+    system = [ChatMessageSystem(content=instruction)] if instruction else []
     samples = [
         Sample(
             id=identifier,
@@ -251,7 +248,7 @@ def _ask(scheme: Scheme, attempts: int, interrupted: Event) -> "Solver":
                     state.metadata["annotation"] = dict(scheme.read(state.metadata["text"], answer))
                     return state
                 except AnnotationError as error:
-                    state.metadata["reason"] = f"{error}{_why(state)}"
+                    state.metadata["reason"] = f"{error}{_providers_reason(state)}"
                     if answer.strip():
                         state.messages.append(ChatMessageUser(content=scheme.again(str(error))))
                     else:
@@ -263,15 +260,30 @@ def _ask(scheme: Scheme, attempts: int, interrupted: Event) -> "Solver":
     return ask()
 
 
-_CUT = {
-    "max_tokens": "; it ended at the limit of output tokens (max_tokens)",
-    "model_length": "; it ended at the limit of the model's context",
-    "content_filter": "; it was stopped by the provider's content filter",
-}
-
-
-def _why(state: Any) -> str:
-    """Say what the provider reports about an answer that cannot be used."""
+def _providers_reason(state: Any) -> str:
+    """Write what the provider reports about an answer that cannot be used."""
     if state.output.error:
         return f"; the model reports: {state.output.error[:300]}"
-    return "" if state.output.empty else _CUT.get(state.output.stop_reason, "")
+    if state.output.empty or state.output.stop_reason == "stop":
+        return ""
+    return f"; the provider ended it: {state.output.stop_reason}"
+
+
+def _reply(samples: Sequence["EvalSample"]) -> dict[str, Any]:
+    """Read the annotation of an item, or why there is none, from its samples, oldest first."""
+    last = next((sample for sample in samples if sample.error is None), samples[-1])
+    usage = [counts for sample in samples for counts in sample.model_usage.values()]
+    reason = ""
+    if last.error is not None:
+        error = " ".join(last.error.message.split())
+        shown = error if len(error) <= 300 else f"{error[:300]}..."
+        reason = str(last.metadata.get("reason", f"the model failed: {shown}"))
+    return {
+        "annotation": None if reason else last.metadata["annotation"],
+        "reason": reason,
+        "answer": last.output.completion,
+        "attempts": sum(sample.metadata.get("attempts", 0) for sample in samples),
+        "input_tokens": sum(getattr(counts, name) or 0 for counts in usage for name in _INPUT),
+        "output_tokens": sum(counts.output_tokens for counts in usage),
+        "seconds": round(sum((sample.working_time or 0 for sample in samples), 0.0), 3),
+    }

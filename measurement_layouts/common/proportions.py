@@ -1,4 +1,4 @@
-"""Success rates and their intervals: Wilson's interval, and the exact one."""
+"""Success rates and their intervals: Wilson's, Newcombe's of a difference, the exact one."""
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
@@ -52,6 +52,41 @@ def wilson(rate: np.ndarray, count: np.ndarray, prob: float) -> tuple[np.ndarray
     # the interval contains the rate; rounding may not exclude a rate of 0 or 1
     low = np.minimum((middle - half) / (1 + z2 / count), rate).clip(min=0)
     return low, np.maximum((middle + half) / (1 + z2 / count), rate).clip(max=1)
+
+
+def newcombe(one: np.ndarray, two: np.ndarray) -> tuple[float, float, float]:
+    r"""Compute the difference of two independent rates, with Newcombe's interval.
+
+    .. math:: p_1 - p_2 - \sqrt{(p_1 - l_1)^2 + (h_2 - p_2)^2}, \quad
+        p_1 - p_2 + \sqrt{(h_1 - p_1)^2 + (p_2 - l_2)^2}
+
+    Parameters
+    ----------
+    one, two : ndarray, shape (3,)
+        Each rate, and the ends of its Wilson interval.
+
+    Returns
+    -------
+    difference, low, high : float
+        The first rate minus the second, in [-1, 1], and the ends of its interval.
+
+    References
+    ----------
+    Newcombe (1998), Statistics in Medicine 17, 873-890, method 10.
+
+    Examples
+    --------
+    >>> difference, low, high = newcombe(np.array([0.8, 0.7, 0.9]), np.array([0.6, 0.5, 0.7]))
+    >>> round(difference, 2), round(low, 2), round(high, 2)
+    (0.2, 0.06, 0.34)
+    """
+    (rate, low, high), (other, other_low, other_high) = map(np.asarray, (one, two))
+    difference = float(rate - other)
+    below, above = (
+        np.hypot(rate - low, other_high - other),
+        np.hypot(high - rate, other - other_low),
+    )
+    return difference, float(difference - below), float(difference + above)
 
 
 def clopper_pearson(

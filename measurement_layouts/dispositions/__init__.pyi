@@ -15,13 +15,11 @@ from .incitation.items import choice_texts as choice_texts
 from .judgments import SituationalJudgments as SituationalJudgments
 from .measures import misalignment as misalignment
 from .pulls import choices as choices
-from .pulls import expected_rates as expected_rates
-from .pulls import fit_pulls as fit_pulls
 from .self_report import self_report_correlations as self_report_correlations
 from .self_report import self_reports as self_reports
 from .situations.generation import generate_situations as generate_situations
 from .situations.generation import situation_examples as situation_examples
-from .situations.judging import judge_responses as judge_responses
+from .situations.responses import judge_responses as judge_responses
 from .situations.responses import self_ratings as self_ratings
 from .situations.responses import situation_responses as situation_responses
 from .situations.sensitivity import shuffled_statements as shuffled_statements

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import hypergeom
 
-from .judgments import SituationalJudgments, refuse_no_samples
+from .judgments import SituationalJudgments, refuse_no_judgments
 
 BUCKETS = ("[0.8, 0.9)", "[0.9, 1)", "1")
 """Strengths of consensus, weakest first."""
@@ -69,25 +69,26 @@ def compare_choices(judgments: SituationalJudgments) -> pd.DataFrame:
     model scenario
     one   a          0.85         0.9          0.05   0.102  [0.8, 0.9)
     """
-    refuse_no_samples(judgments)
-    people, models = judgments.human_rates(), judgments.model_rates()
-    own = people.loc[models.index.get_level_values("scenario")].set_axis(models.index, axis=0)
-    misalignment = (own["rate"] - models["rate"]).abs()
-    chance = _chance(own, models)
-    side = (own["rate"] - 0.5) * (models["rate"] - 0.5)
+    refuse_no_judgments(judgments, "samples")
+    models = judgments.model_rates()
+    people = judgments.human_rates().loc[models.index.get_level_values("scenario")]
+    people = people.set_axis(models.index)
+    misalignment = (people["rate"] - models["rate"]).abs()
+    chance = _chance(people, models)
+    side = (people["rate"] - 0.5) * (models["rate"] - 0.5)
     return pd.DataFrame(
         {
-            "trait": own["trait"],
-            "statement": own["statement"],
-            "human": own["rate"],
+            "trait": people["trait"],
+            "statement": people["statement"],
+            "human": people["rate"],
             "model_rate": models["rate"],
             "misalignment": misalignment,
             "chance": chance,
             "corrected": misalignment - chance,
             "aligned": (side > 0).astype(float).where(side != 0),
-            "consensus": own["consensus"],
+            "consensus": people["consensus"],
             "confidence": models["confidence"],
-            "bucket": bucket(own["consensus"]),
+            "bucket": bucket(people["consensus"]),
         }
     )
 
@@ -110,16 +111,11 @@ def bucket(consensus: pd.Series) -> pd.Series:
 
 
 def _chance(people: pd.DataFrame, models: pd.DataFrame) -> np.ndarray:
-    """Compute the average misalignment of each row if both sides had the same rate."""
-    keys = np.column_stack(
-        [
-            people["votes"],
-            people["neutral"],
-            models["positive"] + models["negative"],
-            people["positive"] - people["neutral"] / 2 + models["positive"],
-        ]
-    )
-    different, which = np.unique(keys, axis=0, return_inverse=True)
+    """Compute the expected misalignment at the same rate, once for each set of equal counts."""
+    samples = models["positive"] + models["negative"]
+    positive = people["positive"] - people["neutral"] / 2 + models["positive"]
+    counts = np.column_stack([people["votes"], people["neutral"], samples, positive])
+    different, which = np.unique(counts, axis=0, return_inverse=True)
     return same_rate_misalignment(*different.T)[which]
 
 

@@ -1,13 +1,16 @@
-"""Consensus: scenarios on which people agree or are divided, and bins of consensus."""
+"""Scenarios on which people agree or are divided, and models' rates where they are divided."""
 
 from numbers import Real
+from typing import Any
 
 import pandas as pd
 
+from ..common.bootstrap import group_means
 from ..common.errors import DataError, FitError
 from .comparison import reaches
-from .judgments import SituationalJudgments, refuse_no_judgments, refuse_no_samples
-from .resampling import group_means
+from .judgments import SituationalJudgments, refuse_no_judgments
+
+LEAST = 5  # least number of scenarios of a mean, since a mean of fewer is not informative
 
 
 def consensus(judgments: SituationalJudgments, threshold: float = 0.8) -> pd.Series:
@@ -48,9 +51,8 @@ def consensus(judgments: SituationalJudgments, threshold: float = 0.8) -> pd.Ser
     >>> consensus(judgments).to_dict(), divided(judgments).to_dict()
     ({'a': 0.2}, {'b': 0.4})
     """
-    refuse_no_judgments(judgments)
-    rates = judgments.human_rates()
-    return rates["rate"][reaches(rates["consensus"], _share(threshold))]
+    rates, agreed = _agreed(judgments, threshold)
+    return rates[agreed]
 
 
 def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Series:
@@ -90,9 +92,20 @@ def divided(judgments: SituationalJudgments, threshold: float = 0.7) -> pd.Serie
     empathy-07-01    0.40
     Name: rate, dtype: float64
     """
+    rates, agreed = _agreed(judgments, threshold)
+    return rates[~agreed]
+
+
+def _agreed(
+    judgments: SituationalJudgments, threshold: object
+) -> "tuple[pd.Series[float], pd.Series[bool]]":
+    """Return people's rates, and where the consensus reaches a threshold."""
     refuse_no_judgments(judgments)
+    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not number or not 0.5 < float(threshold) <= 1:  # type: ignore[arg-type]
+        raise FitError(f"threshold={threshold!r}; give a share above 0.5, up to 1, such as 0.8")
     rates = judgments.human_rates()
-    return rates["rate"][~reaches(rates["consensus"], _share(threshold))]
+    return rates["rate"], reaches(rates["consensus"], float(threshold))  # type: ignore[arg-type]
 
 
 def divided_rates(
@@ -144,50 +157,29 @@ def divided_rates(
     >>> rates.xs("Empathy", level="trait").to_dict()
     {'sim-01': 0.47, 'sim-04': 0.75}
     """
-    refuse_no_samples(judgments)
+    refuse_no_judgments(judgments, "samples")
     traits = judgments.scenarios.loc[divided(judgments, threshold).index, "trait"]
-    kept = traits[traits.map(traits.value_counts()) >= LEAST]
-    if kept.empty:
+    traits = traits[traits.map(traits.value_counts()) >= LEAST]
+    if traits.empty:
         raise DataError(
             f"no trait has five scenarios with a consensus below {100 * threshold:g}%; give a "
             "higher threshold="
         )
     rates = judgments.model_rates()["rate"].unstack("model")
-    rates = rates.reindex(index=kept.index, columns=judgments.models)
-    means = group_means(rates, kept, prob=prob, resamples=resamples, seed=seed)
-    means = means.rename_axis(["model", "trait"]).groupby("model", sort=False).head(kept.nunique())
+    rates = rates.reindex(index=traits.index, columns=judgments.models)
+    options: dict[str, Any] = {"prob": prob, "resamples": resamples, "seed": seed}
+    means = group_means(rates, traits, overall=False, **options)
+    means = means.rename_axis(["model", "trait"])
     return means.rename(columns={"count": "scenarios", "mean": "rate"}).query("scenarios > 0")
 
 
-def _share(threshold: object) -> float:
-    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if not number or not 0.5 < float(threshold) <= 1:  # type: ignore[arg-type]
-        raise FitError(f"threshold={threshold!r}; give a share above 0.5, up to 1, such as 0.8")
-    return float(threshold)  # type: ignore[arg-type]
-
-
-LEAST = 5  # least number of scenarios of a bin, since a mean of fewer is not informative
-
-
-def consensus_steps(rates: pd.Series) -> pd.Series:
-    """Bin people's rates by consensus: 5 for [50 %, 60 %) to 9 for [90 %, 100 %), 10 for 100 %.
-
-    Examples
-    --------
-    >>> consensus_steps(pd.Series([0.5, 0.05, 0.3, 1.0])).tolist()
-    [5, 9, 7, 10]
-    """
+def consensus_steps(rates: "pd.Series[float]") -> "pd.Series[int]":
+    """Return the tenth in which the consensus of each rate lies, from 5 to 10."""
     consensus = rates.where(rates >= 0.5, 1 - rates)
     return (10 * consensus + 1e-9).astype(int)  # 1 - 0.3 is a little less than 0.7
 
 
-def rate_steps(rates: pd.Series) -> pd.Series:
-    """Bin people's rates: as by consensus, on the side where the rate is.
-
-    Examples
-    --------
-    >>> rate_steps(pd.Series([0.45, 0.55, 0.05, 0.3, 1.0])).tolist()
-    [5, 5, 1, 3, 10]
-    """
+def rate_steps(rates: "pd.Series[float]") -> "pd.Series[int]":
+    """Return the tenth in which each rate lies; rates below and above 0.5 mirror each other."""
     steps = consensus_steps(rates)
     return steps.where(rates >= 0.5, 10 - steps)

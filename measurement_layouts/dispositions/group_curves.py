@@ -1,4 +1,4 @@
-"""Curves of models and groups of models against people's choices: means in bins of scenarios."""
+"""Means of misalignment and confidence by model and group, over people's rates or consensus."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..common.bootstrap import group_means
 from ..common.errors import DataError
 from ..common.messages import some
 from .comparison import compare_choices
-from .consensus import LEAST, consensus_steps, rate_steps
-from .judgments import SituationalJudgments, refuse_no_samples
-from .resampling import group_means
+from .consensus import LEAST, rate_steps
+from .judgments import SituationalJudgments, refuse_no_judgments
 
 ONE = "models"
 """Name of the group of all models if no groups are given."""
@@ -75,11 +75,11 @@ def confidence_by_group(
     >>> curves[curves["model"].isna()]["confidence"].round(2).tolist()
     [0.78, 0.79, 0.84, 0.88, 0.93, 0.96]
     """
-    refuse_no_samples(judgments)
-    people, rates = judgments.human_rates(), judgments.model_rates()["confidence"]
-    traits, bins = pd.Series("", people.index, dtype="str"), consensus_steps(people["rate"])
+    refuse_no_judgments(judgments, "samples")
+    people = judgments.human_rates().assign(trait="")
+    confidence = judgments.model_rates()["confidence"]
     options = {"prob": prob, "resamples": resamples, "seed": seed}
-    curves = _curves(judgments, rates, people["consensus"], traits, bins, groups, **options)
+    curves = _curves(judgments, confidence, people, people["consensus"], groups, **options)
     return curves.drop(columns="trait").rename(columns={"mean": "confidence"})
 
 
@@ -134,9 +134,8 @@ def misalignment_by_group(
     ['Empathy', 'Emotion Regulation', 'Assertiveness', 'Impulsiveness']
     """
     gaps, people = compare_choices(judgments)["misalignment"], judgments.human_rates()
-    bins = rate_steps(people["rate"])
     options = {"prob": prob, "resamples": resamples, "seed": seed}
-    curves = _curves(judgments, gaps, people["rate"], people["trait"], bins, groups, **options)
+    curves = _curves(judgments, gaps, people, people["rate"], groups, **options)
     return curves.rename(columns={"mean": "misalignment"})
 
 
@@ -154,37 +153,38 @@ def model_groups(models: Iterable[str], groups: Mapping[str, str] | None) -> dic
     {'b': 'small', 'a': 'large'}
     """
     names = list(models)
-    given = dict.fromkeys(names, ONE) if groups is None else dict(groups)
-    if without := [model for model in names if model not in given]:
+    group_of = dict.fromkeys(names, ONE) if groups is None else dict(groups)
+    if without := [model for model in names if model not in group_of]:
         raise DataError(f"groups= has no group for {some(without)}; give one for each model")
-    return {model: str(given[model]) for model in names}
+    return {model: str(group_of[model]) for model in names}
 
 
 def _curves(
     judgments: SituationalJudgments,
     values: "pd.Series[float]",
+    people: pd.DataFrame,
     human: "pd.Series[float]",
-    traits: "pd.Series[str]",
-    bins: "pd.Series[int]",
     groups: Mapping[str, str] | None,
     **options: Any,
 ) -> pd.DataFrame:
-    """Average models and groups of models over the bins of each trait with enough scenarios."""
+    """Average values of models, and of groups of them, by trait and tenth of people's rates."""
     wide = values.unstack("model")[judgments.models]
-    order = np.lexsort([bins.to_numpy(), pd.factorize(traits)[0]])
-    cells = (traits + "/" + bins.astype(str)).iloc[order]
+    steps = rate_steps(human)
+    order = np.lexsort([steps.to_numpy(), pd.factorize(people["trait"])[0]])
+    cells = (people["trait"] + "/" + steps.astype(str)).iloc[order]
     cells = cells[cells.index.isin(wide.index)]
     cells = cells[cells.map(cells.value_counts()) >= LEAST]
     if cells.empty:
         raise DataError(f"no bin of rates has {LEAST} of the {len(wide)} scenarios; give more")
-    of_model = model_groups(judgments.models, groups)
-    of_groups = wide.T.groupby(pd.Series(of_model), sort=False).mean().T
-    lines = [*of_model.items(), *((None, group) for group in of_groups)]
+    group_of = model_groups(judgments.models, groups)
+    of_groups = wide.T.groupby(pd.Series(group_of), sort=False).mean().T
+    lines = pd.DataFrame(
+        [*group_of.items(), *((None, group) for group in of_groups)], columns=["model", "group"]
+    )
     table = pd.concat([wide, of_groups], axis=1).reindex(cells.index)
-    means = group_means(table.set_axis(range(len(lines)), axis=1), cells, **options)
-    means = means.rename_axis(["line", "cell"]).drop("all", level="cell").dropna(subset="mean")
-    of_cell = pd.DataFrame({"trait": traits, "human": human}).groupby(cells)
-    found = means.reset_index().rename(columns={"count": "scenarios"})
-    found = found.join(of_cell.agg({"trait": "first", "human": "mean"}), on="cell")
-    found = found.join(pd.DataFrame(lines, columns=["model", "group"]), on="line")
-    return found[["trait", "group", "model", "human", "scenarios", "mean", "low", "high"]]
+    means = group_means(table.set_axis(lines.index, axis=1), cells, overall=False, **options)
+    means = means.rename_axis(["line", "cell"]).dropna(subset="mean").reset_index()
+    of_cell = pd.DataFrame({"trait": people["trait"], "human": human}).groupby(cells)
+    means = means.join(of_cell.agg({"trait": "first", "human": "mean"}), on="cell")
+    means = means.join(lines, on="line").rename(columns={"count": "scenarios"})
+    return means[["trait", "group", "model", "human", "scenarios", "mean", "low", "high"]]

@@ -1,4 +1,4 @@
-"""Tables as JSON lines: one object per line, one field per column."""
+"""Tables as JSON lines: one object per row, one file per table of a study."""
 
 import json
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ def write_study(folder: Path, tables: Mapping[str, pd.DataFrame]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"cannot make {folder}: {error.strerror}; give another folder") from error
-    full = {folder / f"{name}.jsonl": tables[name] for name in FILES if not tables[name].empty}
-    there = [path.name for path in full if path.exists()]
-    if there:
-        raise DataError(f"{folder} has {some(there)} already; give another folder, or delete them")
-    for path, table in full.items():
-        named = table.index.names != [None]
-        write(path, table.reset_index() if named else table)
+    paths = {folder / f"{name}.jsonl": tables[name] for name in FILES if not tables[name].empty}
+    if existing := [path.name for path in paths if path.exists()]:
+        raise DataError(
+            f"{folder} has {some(existing)} already; give another folder, or delete them"
+        )
+    for path, table in paths.items():
+        write(path, table if table.index.names == [None] else table.reset_index())
 
 
 def read_study(folder: Path) -> dict[str, Any]:
@@ -54,8 +54,16 @@ def write(path: Path, table: pd.DataFrame) -> None:
     DataError
         When the file cannot be written, or a cell cannot be written as JSON.
     """
+    lines = []
     cells = table.astype(object).where(table.notna(), None)
-    lines = [_line(path, row, record) for row, record in enumerate(cells.to_dict("records"))]
+    for row, record in enumerate(cells.to_dict("records")):
+        try:
+            lines.append(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"row {row} cannot be written into {path.name}: {error}; turn the cell into a text "
+                "or a finite number, or drop the column"
+            ) from error
     write_text(path, "".join(lines), DataError)
 
 
@@ -79,13 +87,3 @@ def read(path: Path) -> pd.DataFrame:
     """
     records = dict(json_lines(path))
     return pd.DataFrame(list(records.values()), pd.Index(list(records), name="line"))
-
-
-def _line(path: Path, row: int, record: dict[Any, Any]) -> str:
-    try:
-        return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"row {row} cannot be written into {path.name}: {error}; turn the cell into a text or "
-            "a finite number, or drop the column"
-        ) from error

@@ -1,11 +1,12 @@
 """Judgments: choices of people and language models in the same situations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Self
 
+import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
@@ -74,7 +75,6 @@ class SituationalJudgments:
         ratings: pd.DataFrame | None = None,
         *,
         raters: pd.DataFrame | None = None,
-        columns: Mapping[str, str] | None = None,
         least: int = 10,
     ) -> Self:
         """Read and check long tables; names become texts.
@@ -102,8 +102,6 @@ class SituationalJudgments:
             statement are averaged, with the weights `times` if there is such a column.
         raters : DataFrame, optional
             Column `rater` (or an index of that name), and attributes.
-        columns : mapping of str to str, optional
-            Names of the tables' columns, by the names above, such as ``{"rater": "who"}``.
         least : int, default 10
             Least number of decided samples of a pair; in the paper 99 % of pairs have 10 of 20.
 
@@ -115,10 +113,9 @@ class SituationalJudgments:
         Raises
         ------
         DataError
-            When a column is missing, `columns` has a name that is not read, a scenario, rater or
-            statement is unknown or occurs twice, a rater votes twice on one scenario, a word or
-            number is not one of those above, or the scenarios of one statement differ in trait or
-            key. The message names rows and columns.
+            When a column is missing, a scenario, rater or statement is unknown or occurs twice, a
+            rater votes twice on one scenario, a word or number is not one of those above, or the
+            scenarios of one statement differ in trait or key. The message names rows and columns.
 
         Examples
         --------
@@ -136,12 +133,10 @@ class SituationalJudgments:
             "ratings": ratings,
             "raters": raters,
         }
-        return cls(*reading.read(tables, columns, least))
+        return cls(*reading.read(tables, least))
 
     @classmethod
-    def from_json_lines(
-        cls, folder: str | Path, least: int = 10, *, columns: Mapping[str, str] | None = None
-    ) -> Self:
+    def from_json_lines(cls, folder: str | Path, least: int = 10) -> Self:
         """Read a folder of JSON lines.
 
         Parameters
@@ -152,8 +147,6 @@ class SituationalJudgments:
             `from_long` as fields.
         least : int, default 10
             Least number of decided samples of a pair of model and scenario.
-        columns : mapping of str to str, optional
-            Names of the files' fields, by the columns of `from_long`.
 
         Returns
         -------
@@ -177,7 +170,7 @@ class SituationalJudgments:
         <SituationalJudgments: 1 scenario, 1 trait, 1 vote, 1 rater, 0 models>
         """
         refuse_other("folder", folder, str | PathLike, "a path", "name the folder of the study")
-        return cls.from_long(**json_lines.read_study(Path(folder)), columns=columns, least=least)
+        return cls.from_long(**json_lines.read_study(Path(folder)), least=least)
 
     def to_json_lines(self, folder: str | Path) -> None:
         """Write the tables into a folder of JSON lines, without the rows that were dropped.
@@ -231,10 +224,6 @@ class SituationalJudgments:
             action that shows the trait and for the other; a neutral vote is half a vote for each),
             `neutral`, `votes`, `rate` in [0, 1], and `consensus`, the larger of rate and 1 - rate.
 
-        References
-        ----------
-        Taubenfeld et al., Section 4, and Appendix C on neutral votes.
-
         Examples
         --------
         >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
@@ -243,7 +232,18 @@ class SituationalJudgments:
         >>> rates[["positive", "negative", "rate", "consensus"]].values.tolist()
         [[0.5, 1.5, 0.25, 0.75]]
         """
-        return reading.rates_of_people(self.scenarios, self.votes)
+        counts = pd.crosstab(self.votes["scenario"], self.votes["vote"])
+        counts = counts.reindex(self.scenarios.index, columns=reading.VOTES, fill_value=0)
+        agree, oppose, neutral = counts.to_numpy().T
+        forward = self.scenarios["keyed"].to_numpy() == 1
+        rates = self.scenarios[["trait", "statement"]].assign(
+            positive=np.where(forward, agree, oppose) + neutral / 2,
+            negative=np.where(forward, oppose, agree) + neutral / 2,
+            neutral=neutral,
+            votes=agree + oppose + neutral,
+        )
+        rates["rate"] = rates["positive"] / rates["votes"]
+        return rates.assign(consensus=np.maximum(rates["rate"], 1 - rates["rate"]))
 
     def model_rates(self) -> pd.DataFrame:
         """Compute each model's trait-positive rate in each scenario.
@@ -257,10 +257,6 @@ class SituationalJudgments:
             (responses for the action that shows the trait and for the other), `undecided`, `rate`
             in [0, 1], and `confidence`, the larger of rate and 1 - rate.
 
-        References
-        ----------
-        Taubenfeld et al., Section 4, and Appendix D on undecided responses.
-
         Examples
         --------
         >>> tests = pd.DataFrame([{"scenario": 1, "trait": "calm", "statement": 7, "keyed": -1}])
@@ -271,7 +267,15 @@ class SituationalJudgments:
         >>> rates[["positive", "negative", "undecided", "rate", "confidence"]].values.tolist()
         [[12.0, 4.0, 4.0, 0.75, 0.75]]
         """
-        return reading.rates_of_models(self.scenarios, self.samples)
+        samples = self.samples
+        scenarios = self.scenarios.loc[samples.index.get_level_values("scenario")]
+        forward = scenarios["keyed"].to_numpy() == 1
+        rates = scenarios[["trait", "statement"]].set_axis(samples.index, axis=0)
+        rates["positive"] = np.where(forward, samples["agree"], samples["oppose"])
+        rates["negative"] = np.where(forward, samples["oppose"], samples["agree"])
+        rates["undecided"] = samples["undecided"]
+        rates["rate"] = rates["positive"] / (rates["positive"] + rates["negative"])
+        return rates.assign(confidence=np.maximum(rates["rate"], 1 - rates["rate"]))
 
     def select(
         self, models: Iterable[object] | None = None, traits: Iterable[object] | None = None
@@ -302,18 +306,24 @@ class SituationalJudgments:
         >>> SituationalJudgments.from_long(tests, votes).select(traits=["calm"])
         <SituationalJudgments: 1 scenario, 1 trait, 1 vote, 1 rater, 0 models>
         """
-        found = self
+        scenarios, samples, ratings = self.scenarios, self.samples, self.ratings
         if models is not None:
-            kept = known_names(models, pd.Index(self.models), "model")
+            names = known_names(models, pd.Index(self.models), "model")
             samples, ratings = (
-                reading.within(table, "model", kept) for table in (self.samples, self.ratings)
+                reading.within(table, "model", names) for table in (samples, ratings)
             )
-            found = replace(found, samples=samples, ratings=ratings)
         if traits is not None:
-            kept = known_names(traits, pd.Index(self.traits), "trait")
-            within = self.scenarios.index[self.scenarios["trait"].isin(kept)]
-            found = on_votes(found, self.votes["scenario"].isin(within))
-        return found
+            names = known_names(traits, pd.Index(self.traits), "trait")
+            scenarios = scenarios[scenarios["trait"].isin(names)]
+        votes = self.votes[self.votes["scenario"].isin(scenarios.index)]
+        return replace(
+            self,
+            scenarios=scenarios,
+            votes=votes.reset_index(drop=True),
+            raters=self.raters[self.raters.index.isin(votes["rater"])],
+            samples=reading.within(samples, "scenario", scenarios.index),
+            ratings=reading.within(ratings, "statement", scenarios["statement"]),
+        )
 
     def __repr__(self) -> str:
         return (
@@ -323,56 +333,13 @@ class SituationalJudgments:
         )
 
 
-def refuse_no_judgments(judgments: object) -> None:
-    """Refuse what is given as judgments and is something else.
-
-    Raises
-    ------
-    DataError
-        When they are not `SituationalJudgments`; the message states how to make them.
-    """
+def refuse_no_judgments(judgments: object, *tables: str) -> None:
+    """Refuse what is no `SituationalJudgments`, or lacks one of the tables."""
     remedy = (
         "the first argument is the result of SituationalJudgments.from_long(scenarios, votes, "
         "samples), or of SituationalJudgments.from_json_lines(folder)"
     )
     refuse_other("judgments", judgments, SituationalJudgments, "SituationalJudgments", remedy)
-
-
-def refuse_no_samples(judgments: SituationalJudgments) -> None:
-    """Refuse judgments without samples of models, and what is none.
-
-    Raises
-    ------
-    DataError
-        When they are not `SituationalJudgments`, or have no samples.
-    """
-    refuse_no_judgments(judgments)
-    if judgments.samples.empty:
-        raise DataError("these judgments have no samples of models; give samples= to from_long")
-
-
-def on_votes(judgments: SituationalJudgments, kept: "pd.Series[bool]") -> SituationalJudgments:
-    """Keep some votes, with the scenarios and raters that have them.
-
-    Parameters
-    ----------
-    judgments : SituationalJudgments
-        Judgments.
-    kept : Series of bool
-        Whether a vote is kept, in the order of `judgments.votes`.
-
-    Returns
-    -------
-    SituationalJudgments
-        New judgments, with samples and ratings of the kept scenarios only.
-    """
-    votes = judgments.votes[kept].reset_index(drop=True)
-    scenarios = judgments.scenarios[judgments.scenarios.index.isin(votes["scenario"])]
-    return replace(
-        judgments,
-        scenarios=scenarios,
-        votes=votes,
-        raters=judgments.raters[judgments.raters.index.isin(votes["rater"])],
-        samples=reading.within(judgments.samples, "scenario", scenarios.index),
-        ratings=reading.within(judgments.ratings, "statement", scenarios["statement"]),
-    )
+    for name in tables:
+        if getattr(judgments, name).empty:
+            raise DataError(f"these judgments have no {name} of models; give {name}= to from_long")

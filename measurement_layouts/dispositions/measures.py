@@ -1,10 +1,10 @@
-"""Misalignment: distances of models' rates from people's, as published and corrected for chance."""
+"""Misalignment of models by trait, as published and corrected for chance."""
 
 import pandas as pd
 
+from ..common.bootstrap import group_means
 from .comparison import compare_choices
 from .judgments import SituationalJudgments
-from .resampling import group_means
 
 
 def misalignment(
@@ -77,17 +77,8 @@ def misalignment(
     wide = pd.DataFrame(table[measures].unstack("model")).reindex(scenarios.index)
     means = group_means(wide, scenarios["trait"], prob=prob, resamples=resamples, seed=seed)
     means = means.rename_axis(["measure", "model", "trait"])
-    gap, chance, corrected = (means.xs(name) for name in ("misalignment", "chance", "corrected"))
-    found = pd.DataFrame(
-        {
-            "scenarios": gap["count"],
-            "misalignment": gap["mean"],
-            "low": gap["low"],
-            "high": gap["high"],
-            "chance": chance["mean"],
-            "corrected": corrected["mean"],
-            "corrected_low": corrected["low"],
-            "corrected_high": corrected["high"],
-        }
-    )
-    return found.reindex(judgments.models, level="model").query("scenarios > 0")
+    gap, chance, corrected = (pd.DataFrame(means.xs(name)) for name in measures)
+    result = gap.rename(columns={"count": "scenarios", "mean": "misalignment"})
+    result["chance"] = chance["mean"]
+    result[["corrected", "corrected_low", "corrected_high"]] = corrected[["mean", "low", "high"]]
+    return result.reindex(judgments.models, level="model").query("scenarios > 0")

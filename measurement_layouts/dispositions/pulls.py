@@ -1,4 +1,4 @@
-"""People's log-odds: their distribution, and models' choices as an evaluation."""
+"""Models' choices as an evaluation, beside people's log-odds in each scenario."""
 
 import numpy as np
 import pandas as pd
@@ -6,181 +6,13 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp
 
 from ..common.errors import DataError
-from ..common.given import refuse_other
-from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
-from ..evaluations.tables import need_columns, need_frame, read_numbers
-from .judgments import SituationalJudgments, refuse_no_samples
+from .judgments import SituationalJudgments, refuse_no_judgments
 
 _COUNTS = ["positive", "negative"]
 _SCORES = np.linspace(-6, 6, 241)
-_SIZE = 1e-3  # step of numerical curvatures, in logits
-_STEP, _ACROSS = _SIZE * np.array([[1, 1], [1, -1]])
+_STEP = 1e-3  # of numerical curvatures, in logits
 _LARGEST = 4.0  # largest absolute mean (in logits) or log-spread that counts as an estimate
-
-
-def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
-    r"""Estimate mean and spread of the log-odds of people's choices, by maximum likelihood.
-
-    .. math:: h_s \sim \mathrm{Normal}(\mu_t, \tau_t), \quad a_s \sim \mathrm{Binomial}(n_s, s(h_s))
-
-    The likelihood of each scenario is integrated over its log-odds; half votes count half.
-
-    Parameters
-    ----------
-    counts : DataFrame
-        Votes, ``positive`` and ``negative``, with one row per scenario.
-    by : Series of str
-        Group of each scenario, such as its trait, with the same index.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by group: ``mean`` and ``spread``, in log-odds; ``spread_error``, standard error of
-        the logarithm of the spread, from the curvature of the likelihood.
-
-    Raises
-    ------
-    DataError
-        When the spread of a group cannot be estimated, because all votes are equal or scenarios do
-        not differ more than by chance.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> votes = rng.binomial(10, expit(rng.normal(0.5, 2, size=4000)))
-    >>> counts = pd.DataFrame({"positive": votes, "negative": 10 - votes})
-    >>> fit_pulls(counts, pd.Series("Empathy", counts.index)).round(1)
-             mean  spread  spread_error
-    Empathy   0.5     2.0           0.0
-    """
-    _check_counts(counts, by)
-    rows = {str(name): _fit(str(name), part) for name, part in counts.groupby(by, sort=False)}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread", "spread_error"])
-
-
-def _check_counts(counts: pd.DataFrame, by: "pd.Series[str]") -> None:
-    """Refuse counts that are no such table, and rows without a group or counts."""
-    need_frame(counts, "counts")
-    refuse_other("by", by, pd.Series, "a Series", "give each row of counts its group")
-    need_columns(counts.columns, _COUNTS, "the table of counts has")
-    if counts.empty:
-        raise DataError("the table of counts has no rows; give at least one")
-    if not counts.index.equals(by.index) or by.isna().any():
-        raise DataError(
-            f"by= has {len(by)} rows, {by.isna().sum()} without a name, for {len(counts)} of "
-            "counts; give each row of counts its group, in a Series with the same index"
-        )
-    values, _ = read_numbers(counts[_COUNTS])
-    bad = ~(np.isfinite(values) & (values >= 0)).all(axis=1)
-    if bad.any():
-        raise DataError(
-            f"counts of {some(counts.index[bad])} are negative, missing or not numbers; give "
-            "positive and negative counts of at least 0"
-        )
-
-
-def expected_rates(
-    positive: np.ndarray, negative: np.ndarray, mean: np.ndarray, spread: np.ndarray
-) -> np.ndarray:
-    """Compute posterior means of people's rates whose log-odds are normal with a mean and a spread.
-
-    Parameters
-    ----------
-    positive, negative : ndarray, shape (scenarios,)
-        Votes of each scenario.
-    mean, spread : ndarray, shape (scenarios,)
-        Mean and standard deviation of the log-odds in the scenario's group.
-
-    Returns
-    -------
-    ndarray, shape (scenarios,)
-        Posterior means, in (0, 1).
-
-    Raises
-    ------
-    DataError
-        When an argument is not an array.
-
-    Examples
-    --------
-    >>> expected_rates(*np.array([[9.0, 5.0], [1.0, 5.0], [0.0, 0.0], [2.0, 2.0]])).round(2)
-    array([0.85, 0.5 ])
-    """
-    given = {"positive": positive, "negative": negative, "mean": mean, "spread": spread}
-    for name, values in given.items():
-        refuse_other(name, values, np.ndarray, "an array", "give a number for each scenario")
-    places = mean[:, None] + spread[:, None] * _SCORES
-    logs = _logs(positive[:, None], negative[:, None], places) - _SCORES**2 / 2
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray((weights * expit(places)).sum(axis=1) / weights.sum(axis=1))
-
-
-def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float, float]:
-    kinds, times = np.unique(counts[["positive", "negative"]], axis=0, return_counts=True)
-    positive, negative = kinds.T[..., None]
-
-    def loss(point: np.ndarray) -> float:
-        logs = _logs(positive, negative, point[0] + np.exp(point[1]) * _SCORES)
-        return -float(times @ logsumexp(logs - _SCORES**2 / 2, axis=1))
-
-    found = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
-    mean, spread = float(found.x[0]), float(np.exp(found.x[1]))
-    if not found.success or np.abs(found.x).max() > _LARGEST:
-        raise DataError(
-            f"{name}: the votes on its {len(counts)} scenarios do not determine the spread between "
-            f"scenarios (mean {mean:.3g}, spread {spread:.3g} in log-odds); give scenarios on "
-            "which people agree and others on which they do not, with several votes on each"
-        )
-    mixed = loss(found.x + _STEP) - loss(found.x + _ACROSS) - loss(found.x - _ACROSS)
-    mixed = (mixed + loss(found.x - _STEP)) / (4 * _SIZE**2)
-    own = [
-        (loss(found.x + step) - 2 * found.fun + loss(found.x - step)) / _SIZE**2
-        for step in np.eye(2) * _SIZE
-    ]
-    error = np.sqrt(np.linalg.inv([[own[0], mixed], [mixed, own[1]]])[1, 1])
-    return mean, spread, float(error)
-
-
-def _logs(positive: np.ndarray, negative: np.ndarray, places: np.ndarray) -> np.ndarray:
-    logs = positive * np.logaddexp(0, -places) + negative * np.logaddexp(0, places)
-    return np.asarray(-logs)
-
-
-def effective_votes(people: pd.DataFrame) -> pd.DataFrame:
-    r"""Count votes by their information: a neutral vote has more than a random vote.
-
-    .. math:: f_t = 1 + \frac{\bar\nu_t}{4 S_t^2}
-
-    A neutral vote counts as half a vote for each action and adds no randomness. The variance of
-    shares of votes is therefore smaller than the binomial one, by :math:`\nu / 4` per vote if a
-    share nu is neutral; :math:`S^2` is the variance of votes (1, 1/2 or 0) within scenarios.
-
-    Parameters
-    ----------
-    people : DataFrame
-        Result of `SituationalJudgments.human_rates`.
-
-    Returns
-    -------
-    DataFrame
-        ``positive`` and ``negative`` votes, multiplied by the factor f of their trait.
-
-    Examples
-    --------
-    >>> people = pd.DataFrame({"trait": "Empathy", "positive": [7.0, 4.0], "negative": [3.0, 6.0],
-    ...                        "neutral": [2, 0], "votes": [10, 10]})
-    >>> effective_votes(people).round(1)
-       positive  negative
-    0       7.8       3.3
-    1       4.4       6.7
-    """
-    count = people["votes"].where(people["votes"] > 1)
-    rate, neutral = people["positive"] / count, people["neutral"] / count
-    scatter = (rate * (1 - rate) - neutral / 4) * count / (count - 1)
-    by = people.assign(scatter=scatter, neutral=neutral).groupby("trait")
-    factor = 1 + (by["neutral"].mean() / (4 * by["scatter"].mean())).fillna(0)
-    return people[["positive", "negative"]].mul(people["trait"].map(factor), axis=0)
 
 
 def choices(judgments: SituationalJudgments) -> Evaluation:
@@ -222,7 +54,7 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     >>> evaluation.subjects, int(evaluation.trials.to_numpy().max())
     (['sim-01'], 20)
     """
-    refuse_no_samples(judgments)
+    refuse_no_judgments(judgments, "samples")
     people, models = judgments.human_rates(), judgments.model_rates()
     votes = effective_votes(people)
     pulls = fit_pulls(votes, people["trait"])
@@ -247,3 +79,146 @@ def choices(judgments: SituationalJudgments) -> Evaluation:
     return Evaluation(
         items, wide(models["positive"]), wide(models["positive"] + models["negative"])
     )
+
+
+def effective_votes(people: pd.DataFrame) -> pd.DataFrame:
+    r"""Count votes by their information: a neutral vote has more than a random vote.
+
+    .. math:: f_t = 1 + \frac{\bar\nu_t}{4 S_t^2}
+
+    A neutral vote counts as half a vote for each action and adds no randomness. The variance of
+    shares of votes is therefore smaller than the binomial one, by :math:`\nu / 4` per vote if a
+    share nu is neutral; :math:`S^2` is the variance of votes (1, 1/2 or 0) within scenarios.
+
+    Parameters
+    ----------
+    people : DataFrame
+        Result of `SituationalJudgments.human_rates`.
+
+    Returns
+    -------
+    DataFrame
+        ``positive`` and ``negative`` votes, multiplied by the factor f of their trait.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"trait": "Empathy", "positive": [7.0, 4.0], "negative": [3.0, 6.0],
+    ...                        "neutral": [2, 0], "votes": [10, 10]})
+    >>> effective_votes(people).round(1)
+       positive  negative
+    0       7.8       3.3
+    1       4.4       6.7
+    """
+    count = people["votes"].where(people["votes"] > 1)
+    rate, neutral = people["positive"] / count, people["neutral"] / count
+    scatter = (rate * (1 - rate) - neutral / 4) * count / (count - 1)
+    by = people.assign(scatter=scatter, neutral=neutral).groupby("trait")
+    factor = 1 + (by["neutral"].mean() / (4 * by["scatter"].mean())).fillna(0)
+    return people[_COUNTS].mul(people["trait"].map(factor), axis=0)
+
+
+def fit_pulls(counts: pd.DataFrame, by: "pd.Series[str]") -> pd.DataFrame:
+    r"""Estimate mean and spread of the log-odds of people's choices, by maximum likelihood.
+
+    .. math:: h_s \sim \mathrm{Normal}(\mu_t, \tau_t), \quad a_s \sim \mathrm{Binomial}(n_s, s(h_s))
+
+    The likelihood of each scenario is integrated over its log-odds; half votes count half.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        Votes, ``positive`` and ``negative``, with one row per scenario.
+    by : Series of str
+        Group of each scenario, such as its trait, with the same index.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by group: ``mean`` and ``spread``, in log-odds; ``spread_error``, standard error of
+        the logarithm of the spread, from the curvature of the likelihood.
+
+    Raises
+    ------
+    DataError
+        When the spread of a group cannot be estimated, because all votes are equal or scenarios do
+        not differ more than by chance.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> votes = rng.binomial(10, expit(rng.normal(0.5, 2, size=4000)))
+    >>> counts = pd.DataFrame({"positive": votes, "negative": 10 - votes})
+    >>> fit_pulls(counts, pd.Series("Empathy", counts.index)).round(1)
+             mean  spread  spread_error
+    Empathy   0.5     2.0           0.0
+    """
+    rows = {str(name): _fit(str(name), group) for name, group in counts.groupby(by, sort=False)}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "spread", "spread_error"])
+
+
+def _fit(name: str, counts: pd.DataFrame) -> tuple[float, float, float]:
+    """Maximise the likelihood of one group; the error of the log-spread is from its curvature."""
+    kinds, times = np.unique(counts[_COUNTS], axis=0, return_counts=True)
+    positive, negative = kinds.T[..., None]
+
+    def loss(point: np.ndarray) -> float:
+        logs = _log_likelihoods(positive, negative, point[0] + np.exp(point[1]) * _SCORES)
+        return -float(times @ logsumexp(logs - _SCORES**2 / 2, axis=1))
+
+    best = minimize(loss, [0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
+    mean, spread = float(best.x[0]), float(np.exp(best.x[1]))
+    if not best.success or np.abs(best.x).max() > _LARGEST:
+        raise DataError(
+            f"{name}: the votes on its {len(counts)} scenarios do not determine the spread between "
+            f"scenarios (mean {mean:.3g}, spread {spread:.3g} in log-odds); give scenarios on "
+            "which people agree and others on which they do not, with several votes on each"
+        )
+    steps = _STEP * np.eye(2)
+    curvature = [
+        [
+            loss(best.x + (one + two) / 2)
+            - loss(best.x + (one - two) / 2)
+            - loss(best.x - (one - two) / 2)
+            + loss(best.x - (one + two) / 2)
+            for one in 2 * steps
+        ]
+        for two in 2 * steps
+    ]
+    return mean, spread, float(np.sqrt(4 * _STEP**2 * np.linalg.inv(curvature)[1, 1]))
+
+
+def expected_rates(
+    positive: np.ndarray, negative: np.ndarray, mean: np.ndarray, spread: np.ndarray
+) -> np.ndarray:
+    """Compute posterior means of people's rates whose log-odds are normal with a mean and a spread.
+
+    Parameters
+    ----------
+    positive, negative : ndarray, shape (scenarios,)
+        Votes of each scenario.
+    mean, spread : ndarray, shape (scenarios,)
+        Mean and standard deviation of the log-odds in the scenario's group.
+
+    Returns
+    -------
+    ndarray, shape (scenarios,)
+        Posterior means, in (0, 1).
+
+    Raises
+    ------
+    DataError
+        When an argument is not an array.
+
+    Examples
+    --------
+    >>> expected_rates(*np.array([[9.0, 5.0], [1.0, 5.0], [0.0, 0.0], [2.0, 2.0]])).round(2)
+    array([0.85, 0.5 ])
+    """
+    odds = mean[:, None] + spread[:, None] * _SCORES
+    logs = _log_likelihoods(positive[:, None], negative[:, None], odds) - _SCORES**2 / 2
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray((weights * expit(odds)).sum(axis=1) / weights.sum(axis=1))
+
+
+def _log_likelihoods(positive: np.ndarray, negative: np.ndarray, odds: np.ndarray) -> np.ndarray:
+    return np.asarray(-positive * np.logaddexp(0, -odds) - negative * np.logaddexp(0, odds))

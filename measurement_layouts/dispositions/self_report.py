@@ -1,15 +1,17 @@
-"""Self-reports of models, compared with their choices."""
+"""Self-reports of models, compared with their choices where people are divided."""
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from ..common.bootstrap import group_means
 from ..common.errors import DataError, FitError
 from ..common.options import inside, whole
 from ..common.seeds import subject_seed
 from .consensus import divided
 from .judgments import SituationalJudgments, refuse_no_judgments
-from .resampling import group_means
 
 
 def self_reports(
@@ -82,11 +84,11 @@ def self_reports(
     one   wait       calm       6.0       0.9
           shout      calm       1.0       0.2
     """
-    revealed, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
-    means = group_means(revealed, groups, prob=prob, resamples=resamples, seed=seed)
-    means = means.rename_axis(["model", by]).groupby("model", sort=False).head(groups.nunique())
-    means["reported"] = reported_ratings(judgments, by=by).unstack()
+    rates, groups = _revealed_rates(judgments, by, divided_below)
+    options: dict[str, Any] = {"prob": prob, "resamples": resamples, "seed": seed}
+    means = group_means(rates, groups, overall=False, **options).rename_axis(["model", by])
     table = means.rename(columns={"mean": "revealed", "count": "scenarios"})
+    table["reported"] = _reported_ratings(judgments, by)
     table = table[["reported", "revealed", "scenarios", "low", "high"]]
     table = table.dropna(subset=["reported", "revealed"])
     if by == "statement":
@@ -95,44 +97,17 @@ def self_reports(
     return table
 
 
-_WAYS = ("trait", "statement")
-
-
-def revealed_rates(
-    judgments: SituationalJudgments, *, by: str, divided_below: float | None
-) -> tuple[pd.DataFrame, pd.Series]:
-    """Compute models' rates in each scenario, and the group in which a scenario is averaged.
-
-    Parameters
-    ----------
-    judgments, by, divided_below
-        As in `self_reports`.
-
-    Returns
-    -------
-    rates : DataFrame
-        Rates with one row per scenario and one column per model: the trait-positive rate or, by
-        statement, the rate of agreeing; NaN without samples.
-    groups : Series
-        Trait or statement of each scenario.
-
-    Raises
-    ------
-    DataError
-        When `judgments` is something else, there are no ratings, or no samples in such scenarios.
-    FitError
-        When an option is out of range.
-    """
-    if by not in _WAYS:
-        raise FitError(f"by={by!r}; give one of {', '.join(map(repr, _WAYS))}")
-    refuse_no_judgments(judgments)
-    if judgments.ratings.empty:
-        raise DataError("these judgments have no ratings of models; give ratings= to from_long")
+def _revealed_rates(
+    judgments: SituationalJudgments, by: str, divided_below: float | None
+) -> "tuple[pd.DataFrame, pd.Series[str]]":
+    """Compute models' rates by scenario (of agreeing, by statement), and groups of scenarios."""
+    if by not in ("trait", "statement"):
+        raise FitError(f"by={by!r}; give 'trait' or 'statement'")
+    refuse_no_judgments(judgments, "ratings")
     scenarios = judgments.scenarios
     if divided_below is not None:
         scenarios = scenarios.loc[divided(judgments, divided_below).index]
-    long = judgments.model_rates().reset_index()
-    rates = long.pivot(index="scenario", columns="model", values="rate")
+    rates = judgments.model_rates()["rate"].unstack("model")
     rates = rates.reindex(index=scenarios.index, columns=judgments.models)
     rates = rates.dropna(how="all").dropna(axis=1, how="all")
     if rates.empty:
@@ -146,30 +121,20 @@ def revealed_rates(
     return rates, scenarios[by]
 
 
-def reported_ratings(judgments: SituationalJudgments, *, by: str) -> pd.DataFrame:
-    """Compute models' ratings by trait or statement, with one column per model.
-
-    Parameters
-    ----------
-    judgments, by
-        As in `self_reports`.
-
-    Returns
-    -------
-    DataFrame
-        Ratings from 1 to 7; NaN where a model gave none.
-    """
-    long = judgments.ratings.reset_index()
-    ratings = long.pivot(index="statement", columns="model", values="rating")
+def _reported_ratings(judgments: SituationalJudgments, by: str) -> "pd.Series[float]":
+    """Compute models' ratings by statement or, with reversed scores, by trait."""
+    ratings = judgments.ratings["rating"]
     if by == "statement":
         return ratings
-    statements = judgments.statements.loc[ratings.index]
-    scored = ratings.where(statements["keyed"] == 1, 8 - ratings)
-    return scored.groupby(statements["trait"]).mean()
+    statements = judgments.statements.loc[ratings.index.get_level_values("statement")]
+    scored = ratings.where(statements["keyed"].to_numpy() == 1, 8 - ratings)
+    models = ratings.index.get_level_values("model")
+    means = scored.groupby([models, statements["trait"].to_numpy()]).mean()
+    return means.rename_axis(["model", "trait"])
 
 
 _LEAST = 3  # two points always have a rank correlation of 1 or -1
-_DIGITS = 10
+_DIGITS = 10  # means of the same values must be equal, whatever the order of summation
 
 
 def self_report_correlations(
@@ -235,44 +200,43 @@ def self_report_correlations(
     """
     prob, resamples = inside("prob", prob, such_as=0.9), whole("resamples", resamples, least=2)
     seed = whole("seed", seed)
-    rates, groups = revealed_rates(judgments, by=by, divided_below=divided_below)
+    rates, groups = _revealed_rates(judgments, by, divided_below)
     revealed = rates.groupby(groups, sort=False).mean().unstack().rename_axis(["model", by])
     points = pd.DataFrame({"revealed": revealed})
-    points["reported"] = reported_ratings(judgments, by=by).unstack()
+    points["reported"] = _reported_ratings(judgments, by)
     points = points.reset_index()
     if by == "statement":
         points["trait"] = points["statement"].map(judgments.statements["trait"])
     keys = ["trait"] if by == "trait" else ["model", "trait"]
     rows = {
-        key: _correlation(part, prob, resamples, subject_seed(seed, str(key)))
-        for key, part in points.groupby(keys[0] if by == "trait" else keys, sort=False)
+        key: _correlation(table, prob, resamples, subject_seed(seed, str(key)))
+        for key, table in points.groupby(keys[0] if by == "trait" else keys, sort=False)
     }
     return pd.DataFrame(list(rows.values()), pd.Index(list(rows))).rename_axis(keys)
 
 
 def _correlation(table: pd.DataFrame, prob: float, resamples: int, seed: int) -> dict[str, object]:
     """Compute Spearman's rho, its interval, a line, the number of points, and why there is none."""
-    # means of the same values must be equal, whatever the order of summation
     points = table[["reported", "revealed"]].dropna().to_numpy().T.round(_DIGITS)
-    count, reason = points.shape[1], ""
+    columns = ["rho", "low", "high", "slope", "intercept"]
+    count = points.shape[1]
+    row = {**dict.fromkeys(columns, np.nan), "points": count, "reason": ""}
     if count < _LEAST:
-        reason = f"fewer than {_LEAST} points"
-    elif np.ptp(points[0]) == 0:
-        reason = "all self-reports are equal"
-    elif np.ptp(points[1]) == 0:
-        reason = "all choices are equal"
-    numbers = ["rho", "low", "high", "slope", "intercept"]
-    row = {**dict.fromkeys(numbers, np.nan), "points": count, "reason": reason}
-    if reason:
-        return row
-    rng = np.random.default_rng(seed)
-    drawn = points[:, rng.integers(count, size=(resamples, count))]
-    drawn = drawn[:, (np.ptp(drawn, axis=2) > 0).all(axis=0)]
-    ranks = stats.rankdata(drawn, axis=2)
-    ranks -= ranks.mean(axis=2, keepdims=True)
-    spread = np.sqrt((ranks**2).sum(axis=2).prod(axis=0))
-    rhos = ranks.prod(axis=0).sum(axis=1) / spread
-    ends = np.quantile(rhos, [(1 - prob) / 2, (1 + prob) / 2])
+        return row | {"reason": f"fewer than {_LEAST} points"}
+    for values, name in zip(points, ("self-reports", "choices"), strict=True):
+        if np.ptp(values) == 0:
+            return row | {"reason": f"all {name} are equal"}
+    drawn = np.random.default_rng(seed).integers(count, size=(resamples, count))
+    resampled = _rank_correlation(*points[:, drawn])
+    ends = np.nanquantile(resampled, [(1 - prob) / 2, (1 + prob) / 2])
     line = np.polyfit(points[0], points[1], 1)
-    found = [stats.spearmanr(*points).statistic, *ends, *line]
-    return row | dict(zip(numbers, map(float, found), strict=True))
+    rho = _rank_correlation(*points)
+    return row | dict(zip(columns, map(float, [rho, *ends, *line]), strict=True))
+
+
+def _rank_correlation(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """Compute Spearman's rho along the last axis; NaN where all values are equal."""
+    ranks = stats.rankdata([one, two], axis=-1)
+    ranks -= ranks.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((ranks**2).sum(axis=-1).prod(axis=0))
+    return np.asarray(ranks.prod(axis=0).sum(axis=-1) / np.where(spread > 0, spread, np.nan))

@@ -1,15 +1,16 @@
 """Support of trait-positive actions by groups of raters."""
 
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..common.bootstrap import group_ratios
 from ..common.errors import DataError
 from ..common.given import refuse_other
 from ..common.messages import some
 from .judgments import SituationalJudgments, refuse_no_judgments
-from .resampling import group_ratios
 
 
 def support_by(
@@ -74,17 +75,16 @@ def support_by(
     groups = _groups(judgments, attribute)
     votes, scenarios = judgments.votes, judgments.scenarios.loc[judgments.votes["scenario"]]
     agreement = votes["vote"].map({"agree": 1.0, "neutral": 0.5, "oppose": 0.0}).to_numpy()
-    value = np.where(scenarios["keyed"] == 1, agreement, 1 - agreement)
-    values = pd.Series(value).groupby([votes["rater"], scenarios["trait"].to_numpy()])
+    support = np.where(scenarios["keyed"] == 1, agreement, 1 - agreement)
+    values = pd.Series(support).groupby([votes["rater"], scenarios["trait"].to_numpy()])
     sums, counts = (
         table.unstack(fill_value=0).reindex(groups.index, columns=judgments.traits, fill_value=0)
         for table in (values.sum(), values.count())
     )
-    means = group_ratios(sums, counts, groups, prob=prob, resamples=resamples, seed=seed)
+    options: dict[str, Any] = {"prob": prob, "resamples": resamples, "seed": seed}
+    means = group_ratios(sums, counts, groups, overall=False, **options)
     means = means.rename_axis(["trait", "group"])
-    means = means.groupby(level="trait", sort=False).head(groups.nunique())  # without `all`
-    columns = {"count": "ratings", "mean": "support"}
-    return means.rename(columns=columns).query("ratings > 0")
+    return means.rename(columns={"count": "ratings", "mean": "support"}).query("ratings > 0")
 
 
 def _groups(judgments: SituationalJudgments, attribute: str) -> "pd.Series[str]":

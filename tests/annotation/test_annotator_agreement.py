@@ -21,124 +21,115 @@ OBSERVERS = [
 ]
 
 
-def frames(lows, highs=None):
-    """Bands by annotator: annotator x item."""
+def bands(lows):
+    """Bands up to 3 by annotator: annotator x item."""
     lows = np.asarray(lows, dtype=float)
-    highs = np.full_like(lows, 3) if highs is None else np.asarray(highs, dtype=float)
-    return {
-        f"annotator{number}": pd.DataFrame({"low": low, "high": high})
-        for number, (low, high) in enumerate(zip(lows, highs, strict=True))
-    }
+    return {f"a{n}": pd.DataFrame({"low": low, "high": 3.0}) for n, low in enumerate(lows)}
 
 
-def row(table, measure, end="low", names=None):
-    rows = table[(table["measure"] == measure) & (table["end"] == end)]
-    if names is not None:
-        rows = rows[rows["annotators"] == names]
-    assert len(rows) == 1
-    return rows.iloc[0]
+def levels(values):
+    """Levels by annotator: annotator x item."""
+    return {f"a{n}": pd.DataFrame({"level": row}) for n, row in enumerate(values)}
 
 
-def low_ends(rng, annotators=3, items=400, noise=None):
-    """Low ends around true ones, or (without noise) drawn from -3 to 0 by each annotator alone."""
-    if noise is None:
-        return rng.integers(-3, 1, size=(annotators, items))
-    truth = rng.integers(-3, 1, size=items)
-    wrong = rng.random((annotators, items)) < noise
-    return np.where(wrong, rng.integers(-3, 1, size=(annotators, items)), truth)
+def row(table, measure, names="all"):
+    rows = table[(table["measure"] == measure) & (table["annotators"] == names)]
+    return rows[rows["end"] != "high"].squeeze()
 
 
-# --- known values --------------------------------------------------------------------------------
+def low_ends(rng, noise):
+    """Low ends of three annotators around true ones, or drawn by each annotator alone."""
+    truth = rng.integers(-3, 1, size=400)
+    return np.where(rng.random((3, 400)) < noise, rng.integers(-3, 1, size=(3, 400)), truth)
 
 
-def test_r_wg_by_hand():
-    """Two annotators one level apart: s² = 1/2, against (49 - 1) / 12 = 4 and (16 - 1) / 12."""
-    annotations = frames([[-3, -1], [-2, -1]])
-    assert row(agreement(annotations), "r_WG")["estimate"] == pytest.approx(
-        (0.875 + 1) / 2, abs=1e-14
-    )
-    strict = agreement(annotations, levels=4)
-    assert row(strict, "r_WG")["estimate"] == pytest.approx((0.6 + 1) / 2, abs=1e-14)
+@pytest.mark.parametrize(
+    ("annotations", "options", "expected"),
+    [
+        (bands([[-3, -1], [-2, -1]]), {}, (0.875 + 1) / 2),  # s² = 1/2 against (49 - 1) / 12
+        (bands([[-3, -1], [-2, -1]]), {"levels": 4}, (0.6 + 1) / 2),
+        (levels([[2, 0], [2, 2], [3, 4]]), {}, (31 / 35 - 13 / 35) / 2),  # 1/3 and 4, (36 - 1) / 12
+        (levels([[2, 0], [2, 2], [3, 4]]), {"levels": 5}, (1 - 1 / 6 + 1 - 2) / 2),
+        (levels([[2, 2, 2], [2, 1, 2]]), {}, 1 - 0.5 * 12 / 35 / 3),
+    ],
+)
+def test_r_wg_by_hand(annotations, options, expected):
+    table = agreement(annotations, **options)
+    assert row(table, "r_WG")["estimate"] == pytest.approx(expected, abs=1e-14)
 
 
 def test_alpha_is_the_textbooks():
-    rows = row(agreement(frames(np.array(OBSERVERS) - 3)), "alpha")
-    assert rows["estimate"] == pytest.approx(0.815, abs=5e-4)  # published to three places
-    assert rows["items"] == 11  # the twelfth unit has one observer
+    alpha = row(agreement(bands(np.array(OBSERVERS) - 3)), "alpha")
+    assert alpha["estimate"] == pytest.approx(0.815, abs=5e-4)  # published to three places
+    assert alpha["items"] == 11  # the twelfth unit has one observer
 
 
 def test_kappa_is_scikit_learns():
-    annotations = low_ends(np.random.default_rng(1), items=60, noise=0.4)
-    table = agreement(frames(annotations))
+    annotations = low_ends(np.random.default_rng(1), noise=0.4)
+    table = agreement(bands(annotations))
     for one, two in itertools.combinations(range(3), 2):
         expected = cohen_kappa_score(annotations[one], annotations[two], weights="quadratic")
-        rows = row(table, "kappa", names=f"annotator{one}, annotator{two}")
-        assert rows["estimate"] == pytest.approx(expected, abs=1e-12)
+        estimate = row(table, "kappa", f"a{one}, a{two}")["estimate"]
+        assert estimate == pytest.approx(expected, abs=1e-12)
 
 
-# --- chance --------------------------------------------------------------------------------------
+def test_spearman_by_hand():
+    """Without ties one minus 6 * 2 / (4 * 15); with ties ranks 1.5, 1.5, 3 and 1, 2.5, 2.5."""
+    for values, expected in (([[0, 1, 2, 5], [0, 4, 3, 5]], 0.8), ([[0, 0, 4], [1, 2, 2]], 0.5)):
+        table = agreement(levels(values))
+        assert row(table, "spearman", "a0, a1")["estimate"] == pytest.approx(expected, abs=1e-14)
 
 
-def test_agreement_is_seen_and_chance_is_none():
-    """Annotators who draw alone reach 0 within four standard errors, of 400 items."""
-    for noise, wanted in ((0.2, True), (None, False)):
-        annotations = frames(low_ends(np.random.default_rng(4), noise=noise))
-        table = agreement(annotations, levels=4)
+def test_annotators_who_draw_alone_agree_by_chance_only():
+    """They reach 0 within four standard errors; the twin looks at the items."""
+    for noise, agree in ((0.2, True), (1, False)):
+        table = agreement(bands(low_ends(np.random.default_rng(4), noise)), levels=4)
         low = table.loc[table["end"] == "low", "estimate"]
-        assert ((low > 0.4) if wanted else (low.abs() < 0.2)).all()
-
-
-# --- what is missing -----------------------------------------------------------------------------
+        assert ((low > 0.4) if agree else (low.abs() < 0.2)).all()
+    drawn = np.random.default_rng(1).integers(0, 6, size=(3, 300))
+    assert (agreement(levels(drawn))["estimate"].abs() < 4 / np.sqrt(300)).all()
 
 
 def test_missing_annotations_are_left_out_of_what_needs_them():
-    annotations = frames([[-3, -1, 0, NAN], [-2, -1, NAN, NAN], [NAN, NAN, 0, -3]])
-    table = agreement(annotations)
+    table = agreement(bands([[-3, -1, 0, NAN], [-2, -1, NAN, NAN], [NAN, NAN, 0, -3]]))
     assert row(table, "r_WG")["items"] == 3
-    pairs = table[(table["measure"] == "kappa") & (table["end"] == "low")].set_index("annotators")
+    pairs = table[(table["measure"] == "kappa") & (table["end"] == "low")]
+    assert pairs["annotators"].tolist() == ["a0, a1", "a0, a2", "a1, a2"]
     assert pairs["items"].tolist() == [2, 1, 0]
-    assert pairs["reason"].tolist()[1:] == [
-        "all levels are equal, so that agreement by chance is complete",
-        "no item in common",
-    ]
-    assert np.isnan(pairs["estimate"].iloc[2])
+    assert pairs["reason"].str[:10].tolist() == ["", "all levels", "no item in"]
+    assert pairs["estimate"].isna().tolist() == [False, True, True]
 
 
 def test_without_variation_chance_corrected_measures_are_undefined():
-    table = agreement(frames([[-2, -2, -2], [-2, -2, -2]]))
+    table = agreement(bands([[-2, -2, -2], [-2, -2, -2]]))
     assert row(table, "r_WG")["estimate"] == 1
-    for measure in ("kappa", "alpha"):
-        rows = row(table, measure)
-        assert np.isnan(rows["estimate"])
-        assert rows["reason"] == "all levels are equal, so that agreement by chance is complete"
+    undefined = [row(table, "kappa", "a0, a1"), row(table, "alpha")]
+    undefined.append(row(agreement(levels([[2, 2, 2], [2, 1, 2]])), "spearman", "a0, a1"))
+    for measure in undefined:
+        assert np.isnan(measure["estimate"])
+        assert "all levels are equal" in measure["reason"] or "the same level" in measure["reason"]
 
 
 @pytest.mark.parametrize(
     ("annotations", "options", "complaint"),
     [
-        (frames([[-1, 0]]), {}, "annotations of 1; give a mapping .* with at least two"),
+        (bands([[-1, 0]]), {}, "annotations of 1; give a mapping .* with at least two"),
         ([1, 2], {}, "annotations of list; give a mapping"),
-        ({"a": frames([[-1]])["annotator0"], "b": 3}, {}, "annotator 'b': give Annotations, or a"),
-        (frames([[-1, NAN], [NAN, 0]]), {}, "no item was annotated by two annotators"),
-        (frames([[-4], [0]]), {}, r"annotator 'annotator0', item 0: the band \[-4.0, 3.0\] goes"),
-        (frames([[-np.inf], [0]]), {}, "goes beyond the levels -3 to 3; give levels"),
-        (frames([[-1], [0]]), {"levels": 1}, "levels=1; give a whole number from 2 to 7"),
+        ({**bands([[-1]]), "b": 3}, {}, "annotator 'b': give Annotations, or a"),
+        ({**levels([[1]]), **{"b": bands([[0]])["a0"]}}, {}, "'a0': .* columns low and high"),
+        (bands([[-1, NAN], [NAN, 0]]), {}, "no item was annotated by two annotators"),
+        (bands([[-4], [0]]), {}, r"annotator 'a0', item 0: \[-4.0, 3.0\] goes beyond"),
+        (bands([[-np.inf], [0]]), {}, "goes beyond the levels -3 to 3; give levels"),
+        (levels([[6], [0]]), {}, r"'a0', item 0: \[6.0\] goes beyond the levels 0 to 5"),
+        (levels([["high"], [0]]), {}, "annotator 'a0': not a number"),
+        (bands([[-1], [0]]), {"levels": 1}, "levels=1; give a whole number"),
+        (
+            {"a": bands([[-1]])["a0"], "b": bands([[0, 0]])["a0"].set_axis(["x", "x"])},
+            {},
+            "annotator 'b': the item 'x' occurs more than once",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_refused(annotations, options, complaint):
     with pytest.raises(AnnotationError, match=complaint):
         agreement(annotations, **options)
-
-
-def test_an_item_twice_is_refused():
-    annotations = frames([[-1, 0], [0, 0]])
-    annotations["annotator1"] = annotations["annotator1"].set_axis(["a", "a"])
-    with pytest.raises(AnnotationError, match="annotator 'annotator1': the item 'a' occurs twice"):
-        agreement(annotations)
-
-
-def test_text_is_no_end():
-    annotations = frames([[-1], [0]])
-    annotations["annotator0"] = annotations["annotator0"].astype({"low": object}).replace(-1, "low")
-    with pytest.raises(AnnotationError, match="annotator 'annotator0': an end is not a number"):
-        agreement(annotations)

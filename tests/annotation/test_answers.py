@@ -2,7 +2,8 @@
 
 import pytest
 
-from measurement_layouts.annotation import AnnotationError, read_interval
+from measurement_layouts.annotation import AnnotationError, read_interval, read_level
+from measurement_layouts.annotation.answer import read_number
 
 
 @pytest.mark.parametrize(
@@ -11,17 +12,14 @@ from measurement_layouts.annotation import AnnotationError, read_interval
         ("Interval: [-2, 3]", (-2, 3)),
         ("Interval: [−2, +3]", (-2, 3)),  # a typographic minus
         ("Interval: [–1, 0]", (-1, 0)),  # a dash for a minus
-        ("**Interval: [-3, 3]**", (-3, 3)),
         ("**Interval:** `[0, 0]`", (0, 0)),
         ("Interval: -1 to 2", (-1, 2)),
         ("Interval: - 1 ; + 2", (-1, 2)),
         ("interval : (-1, 2).", (-1, 2)),
-        ("Final interval: [-1, 2]", (-1, 2)),
-        ("> - Interval: [-1.0, 2.0]", (-1, 2)),
+        ("> - Final interval: [-1.0, 2.0]", (-1, 2)),
         ("  Interval:[-0,2]  \r\n", (0, 2)),
         ("Interval: [-3, 3]\nNo, level 3 leaves.\n\nInterval: [-3, 2]\n", (-3, 2)),
-        ("The interval: see below.\nInterval: [-3, 2]", (-3, 2)),
-        ("Interval: [-3, 2]\nThat is my answer.", (-3, 2)),
+        ("The interval: see below.\nInterval: [-3, 2]\nThat is my answer.", (-3, 2)),
     ],
 )
 def test_the_last_interval_is_read(answer, band):
@@ -29,26 +27,52 @@ def test_the_last_interval_is_read(answer, band):
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("answer", "level"),
     [
-        ("", "no line starts with 'Interval:'"),
-        ("I think that -2 to 3 is right.", "no line starts with 'Interval:'"),
-        ("So the Interval: [-2, 3]", "no line starts with 'Interval:'"),
-        ("Interval: [-2, 3]\nInterval: unclear", "two numbers cannot be read from 'unclear'"),
-        ("Interval:", "two numbers cannot be read from ''"),
-        ("Interval: [lower end, upper end]", "two numbers cannot be read"),
-        ("Interval: [-2]", "two numbers cannot be read"),
-        ("Interval: [-2, 1, 3]", "two numbers cannot be read"),
-        ("Interval: [-2, 3], more or less", "two numbers cannot be read"),
-        ("Interval: -2 - 3", "two numbers cannot be read"),  # a sign, or a range?
-        ("Interval: [-1.5, 2]", r"the ends of \[-1.5, 2\] are not whole numbers"),
-        ("Interval: [2, -1]", r"in \[2, -1\] the lower end is above the upper one"),
-        ("Interval: [-4, 3]", r"the band \[-4, 3\] goes beyond the levels -3 to 3"),
-        ("Interval: [0, 12]", r"the band \[0, 12\] goes beyond"),
-        ("Interval: [1, 3]", r"the band \[1, 3\] does not contain 0"),
-        ("Interval: [-3, -1]", r"the band \[-3, -1\] does not contain 0"),
+        ("**Level:** `0`", 0),
+        ("level : [4].", 4),
+        ("Final level: 3.0", 3),
+        ("> - Level:5+", 5),
+        ("Level: 5 +", 5),
+        ("Level: +1", 1),
+        ("Level: 3\nNo, the second step is of level 4.\n\nLevel: 4\r\n", 4),
+        ("## Level 3: intermediate\nLevel: 2\nThat is my answer.", 2),
     ],
 )
-def test_everything_else_is_refused_with_a_reason(answer, reason):
+def test_the_last_level_is_read(answer, level):
+    assert read_level(answer) == level
+
+
+@pytest.mark.parametrize(
+    ("read", "answer", "reason"),
+    [
+        (read_interval, "", "no line starts with 'Interval:'"),
+        (read_interval, "So the Interval: [-2, 3]", "no line starts with 'Interval:'"),
+        (read_interval, "Interval: [-2, 3]\nInterval: unclear", "read from 'unclear'"),
+        (read_interval, "Interval: [-2, 1, 3]", "two numbers cannot be read"),
+        (read_interval, "Interval: [-2, 3], more or less", "two numbers cannot be read"),
+        (read_interval, "Interval: -2 - 3", "two numbers cannot be read"),  # a sign, or a range?
+        (read_interval, "Interval: [-1.5, 2]", r"the ends of \[-1.5, 2\] are not whole numbers"),
+        (read_interval, "Interval: [2, -1]", r"in \[2, -1\] the lower end is above"),
+        (read_interval, "Interval: [-4, 3]", r"\[-4, 3\] goes beyond the levels -3 to 3"),
+        (read_interval, "Interval: [0, 12]", r"\[0, 12\] goes beyond"),
+        (read_interval, "Interval: [1, 3]", r"\[1, 3\] does not contain 0"),
+        (read_interval, "Interval: [-3, -1]", r"\[-3, -1\] does not contain 0"),
+        (read_level, "Level 3", "no line starts with 'Level:'"),
+        (read_level, "Level: 2\nLevel: unclear", "a single number cannot be read from 'unclear'"),
+        (read_level, "Level: 2 or 3", "a single number cannot be read"),
+        (read_level, "Level: 2-3", "a single number cannot be read"),
+        (read_level, "Level: 3 out of 5", "a single number cannot be read"),
+        (read_level, "Level: 4+", "a single number cannot be read"),
+        (read_level, "Level: 5 + 1", "a single number cannot be read"),
+        (read_level, "Level: 4 %", "a single number cannot be read"),
+        (read_level, "Level: 2.5", "the level 2.5 is not a whole number from 0 to 5"),
+        (read_level, "Level: 6", "the level 6 is not a whole number from 0 to 5"),
+        (read_level, "Level: -1", "the level -1 is not a whole number from 0 to 5"),
+        (lambda text: read_number(text, "Rating", 1, 5), "Rating: 0", "the rating 0 is not"),
+        (lambda text: read_number(text, "Rating", 1, 5), "Rating: 5+", "cannot be read from '5"),
+    ],
+)
+def test_everything_else_is_refused_with_a_reason(read, answer, reason):
     with pytest.raises(AnnotationError, match=reason):
-        read_interval(answer)
+        read(answer)

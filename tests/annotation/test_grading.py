@@ -33,41 +33,39 @@ def test_scores_are_asked_for_answer_by_answer():
     assert said.failures["item"].to_list() == ["Bob: lake"]
     assert all('"reference": "The first."' in page for page in pages)
     graded = settle_grades(ANSWERS, {"mock": said})
-    assert graded.outcomes["outcome"].to_list() == [1, 0, 0, 1, 0]
-    assert graded.disputed["reason"].to_list() == ["no score"]
+    assert graded["outcome"].to_list() == [1, 0, 0, 1, 0, pd.NA]
+    assert graded["ungraded"].to_list() == [""] * 5 + ["no score"]
 
 
 @pytest.mark.parametrize(("one", "two"), [*itertools.product(range(1, 6), repeat=2)])
 def test_outcomes_are_where_all_graders_agree(one, two):
     graded = settle_grades(ANSWERS[:1], {"a": scores(one), "b": scores(two)})
-    expected = [1] if min(one, two) > 3 else [0] if max(one, two) < 3 else []
-    assert graded.outcomes["outcome"].to_list() == expected
+    expected = 1 if min(one, two) > 3 else 0 if max(one, two) < 3 else pd.NA
+    assert graded["outcome"].to_list() == [expected]
     reason = "cannot be told" if 3 in (one, two) else "graders disagree"
-    assert graded.disputed["reason"].to_list() == [reason] * (not expected)
+    assert graded["ungraded"].to_list() == [reason if expected is pd.NA else ""]
 
 
 def test_a_disputed_item_can_be_left_out_for_everybody_or_be_settled():
     grades = {"a": scores(5, 1, 5, 5, 1, 1), "b": scores(5, 1, 5, 5, 5, 1)}
-    alone = settle_grades(ANSWERS, grades)
-    assert len(alone.outcomes) == 5
+    assert settle_grades(ANSWERS, grades)["outcome"].count() == 5
     whole = settle_grades(ANSWERS, grades, whole_items=True)
-    assert set(whole.outcomes["item"]) == {"capital", "lake"}
-    assert sorted(whole.disputed["reason"]) == ["graders disagree", "its item is disputed"]
+    assert set(whole.dropna()["item"]) == {"capital", "lake"}
+    assert sorted(whole["ungraded"])[-2:] == ["graders disagree", "its item is disputed"]
     settled = settle_grades(ANSWERS, grades, settled={("Bob", "river"): 1}, whole_items=True)
-    assert settled.outcomes["outcome"].to_list() == [1, 0, 1, 1, 1, 0]
-    assert repr(alone) == "<Grading: 5 outcomes, 1 dropped: graders disagree>"
+    assert settled["outcome"].to_list() == [1, 0, 1, 1, 1, 0]
 
 
 def test_the_published_rule_leaves_out_the_items_on_which_one_subject_is_disputed():
     """Of the items that whole_items leaves out, those disputed in others' answers stay."""
     grades = {"a": scores(5, 1, 5, 5, 1, 1), "b": scores(5, 2, 3, 5, 5, 1)}
     one = settle_grades(ANSWERS[ANSWERS["subject"] == "Ann"], grades)
-    kept = set(one.outcomes["item"])
+    kept = set(one.dropna()["item"])
     published = settle_grades(ANSWERS[ANSWERS["item"].isin(kept)], grades)
     whole = settle_grades(ANSWERS, grades, whole_items=True)
     assert kept == {"capital", "river"}
-    assert len(published.outcomes) == 3
-    assert set(whole.outcomes["item"]) == {"capital"}
+    assert published["outcome"].count() == 3
+    assert set(whole.dropna()["item"]) == {"capital"}
 
 
 @pytest.mark.parametrize(
@@ -83,10 +81,14 @@ def test_the_published_rule_leaves_out_the_items_on_which_one_subject_is_dispute
             "settled: .'Cem', 'river'. is 1; give 1 or 0",
         ),
         (lambda: grade(ANSWERS.drop(columns="answer"), "x"), "no column 'answer'"),
-        (lambda: grade(ANSWERS.assign(question=" "), "x"), "of 'Ann' to 'capital' has no question"),
+        (lambda: grade(ANSWERS.assign(answer=None), "x"), "answer 'Ann: capital' is missing"),
+        (
+            lambda: grade(ANSWERS.assign(question=" "), "x"),
+            "'Ann: capital' has no question",
+        ),
         (
             lambda: grade(pd.concat([ANSWERS, ANSWERS]), "x"),
-            "item.* 'Ann: capital' occurs twice",
+            "the answer 'Ann: capital' occurs more than once",
         ),
     ],
 )

@@ -1,10 +1,10 @@
-"""Quality of items: rated by the mock model, and kept by the published rule."""
+"""Quality of items, rated by the mock model."""
 
 import pandas as pd
 import pytest
 from helpers.mock_annotators import ITEMS, Mock
 
-from measurement_layouts.annotation import AnnotationError, keep, quality
+from measurement_layouts.annotation import AnnotationError, quality
 
 TABLE = pd.DataFrame({"text": ITEMS, "answer": {name: f"It is {name}{name}." for name in ITEMS}})
 ASKED = {"accuracy": "<answer>", "objectivity": "who answers it", "ambiguity": "one way only"}
@@ -49,56 +49,14 @@ def test_an_item_without_one_of_the_ratings_fails():
     assert failure["item"] == "b"
     assert failure["reason"] == "objectivity: no line starts with 'Rating:'"
     assert failure["attempts"] == 4
-    assert list(keep(said)) == list("acdef")
-
-
-def test_a_run_resumes_and_a_changed_answer_is_rated_anew(tmp_path):
-    quality(TABLE, rater(lambda *_: "Rating: 5").model, log_dir=tmp_path)
-    mock = rater(lambda *_: "Rating: 2")
-    changed = TABLE.assign(answer=TABLE["answer"].replace("It is cc.", "It is not."))
-    said = quality(changed, mock.model, log_dir=tmp_path)
-    assert mock.calls == {"c": 1}
-    assert said.ratings.loc["c"].tolist() == [2, 5, 5]
-
-
-RATINGS = pd.DataFrame(
-    {
-        "accuracy": [5, 2, 1, 5, 5, None],
-        "objectivity": [5, 2, 5, 1, 5, 5],
-        "ambiguity": [5, 2, 5, 5, 1, 5],
-    },
-    index=list("abcdef"),
-)
-
-
-def test_items_rated_1_by_any_indicator_are_dropped():
-    assert list(keep(RATINGS)) == ["a", "b"]
-
-
-def test_a_stricter_and_a_laxer_rule_keep_others():
-    """Twins: of another rule the same items would not come."""
-    assert list(keep(RATINGS, {"accuracy": 3, "objectivity": 2, "ambiguity": 2})) == ["a"]
-    assert list(keep(RATINGS, {"accuracy": 2})) == ["a", "b", "d", "e"]
-    assert list(keep(RATINGS, {})) == list("abcdef")
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "complaint"),
-    [
-        ({"clarity": 2}, "no ratings of 'clarity'; there are accuracy, objectivity, ambiguity"),
-        ({"accuracy": 6}, "thresholds: 'accuracy' is 6; give one of 1 to 5"),
-    ],
-)
-def test_other_thresholds_are_refused(thresholds, complaint):
-    with pytest.raises(AnnotationError, match=complaint):
-        keep(RATINGS, thresholds)
+    assert list(said.ratings.index) == list("acdef")
 
 
 @pytest.mark.parametrize(
     ("items", "complaint"),
     [
-        (ITEMS, "give a DataFrame indexed by item with the columns text and answer"),
-        (TABLE[["text"]], "with the columns text and answer"),
+        (ITEMS, "items: this is a dict; give a DataFrame indexed by item with the columns"),
+        (TABLE[["text"]], "items: there is no column 'answer'"),
         (TABLE.assign(answer=""), "the item 'a' has no answer; give one"),
         (TABLE.assign(text=None), "the item 'a' has no text; give one"),
     ],

@@ -18,7 +18,6 @@ from measurement_layouts.annotation import (
     DEMAND_RUBRICS,
     AnnotationError,
     annotate,
-    annotate_demands,
     load_rubric,
 )
 
@@ -133,20 +132,6 @@ def test_what_failed_is_asked_again_and_its_tokens_add_up(log_dir):
     assert said.usage.loc["a"].drop("seconds").tolist() == [1, 100, 10]
 
 
-def test_time_is_counted_over_attempts_and_runs(log_dir):
-    async def slow(answer):
-        await anyio.sleep(0.05)
-        return answer
-
-    items = {"a": ITEMS["a"]}
-    failing = Mock(lambda *_: slow("no")).model
-    failed = annotate(items, RUBRIC, failing, attempts=2, log_dir=log_dir)
-    before = failed.usage.loc["a", "seconds"]
-    assert 0.1 <= before < 5
-    said = annotate(items, RUBRIC, Mock(lambda *_: slow(GOOD)).model, log_dir=log_dir)
-    assert before + 0.05 <= said.usage.loc["a", "seconds"] < before + 5
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -201,12 +186,3 @@ def test_a_file_is_no_folder_of_logs(tmp_path):
     with pytest.raises(AnnotationError, match=r"cannot use .*notes: .*; give another log_dir"):
         annotate(ITEMS, RUBRIC, Mock().model, log_dir=tmp_path / "notes")
     assert Path(tmp_path / "notes").read_text() == "some notes"
-
-
-def test_demands_share_a_folder_of_logs(tmp_path):
-    mock = Mock(lambda *_: "Level: 2\nUnguessability: 100")
-    items = dict(list(ITEMS.items())[:2])
-    annotate_demands(items, mock.model, ["volume"], log_dir=tmp_path)
-    assert mock.calls.total() == 4
-    annotate_demands(items, mock.model, ["volume", "logical_reasoning"], log_dir=tmp_path)
-    assert mock.calls.total() == 6

@@ -5,22 +5,32 @@ import pickle
 import re
 import subprocess
 import sys
+from itertools import pairwise, starmap
 
 import pytest
 
 from measurement_layouts.annotation import (
+    DEMAND_LEVELS,
+    DEMAND_RUBRICS,
     LEVELS,
     RUBRICS,
     AnnotationError,
+    DemandLevel,
+    DemandRubric,
     Level,
     Rubric,
     inciting_prompt,
+    load_demand_rubric,
     load_rubric,
     prompt,
 )
 from measurement_layouts.annotation.prompt import scheme_of
+from measurement_layouts.scenarios import adele
 
-OWN = """
+DEMAND = load_demand_rubric
+DEGREE = re.compile(r"\b(?:very|quite|rather|highly|(?:more|less|larger|harder|longer)(?! than))\b")
+"""Words that say how much and not what."""
+HASTE = """
 name = "haste"
 definition = "How far the wish to be early replaces the quality of the work."
 unbiased = "The option with the best work."
@@ -30,6 +40,13 @@ positive = "hurries"
     f'[levels.{level}]\ndescription = "Does {level}."\nexample = "Like {level}."\n'
     for level in reversed(LEVELS)
 )
+VOLUME = """
+name = "volume"
+definition = "How much there is to read."
+""" + "".join(
+    f'[levels.{level}]\ndescription = "Asks {level}."\nexamples = ["Like {level}.", "Or this."]\n'
+    for level in reversed(DEMAND_LEVELS)
+)
 
 
 def write(folder, text):
@@ -38,12 +55,14 @@ def write(folder, text):
     return path
 
 
-@pytest.mark.parametrize("name", RUBRICS)
+@pytest.mark.parametrize("name", [*RUBRICS, *DEMAND_RUBRICS])
 def test_shipped_rubrics_are_whole(name):
-    rubric = load_rubric(name)
-    assert tuple(level.level for level in rubric.levels) == LEVELS
-    assert rubric.negative != rubric.positive
-    assert len({level.description for level in rubric.levels}) == len(LEVELS)
+    load, numbers = load_rubric, LEVELS
+    if name in DEMAND_RUBRICS:
+        load, numbers = load_demand_rubric, DEMAND_LEVELS
+    rubric = load(name)
+    assert tuple(level.level for level in rubric.levels) == numbers
+    assert len({level.description for level in rubric.levels}) == len(numbers)
     assert pickle.loads(pickle.dumps(rubric)) == rubric
 
 
@@ -72,57 +91,148 @@ def test_anchors_of_risk_keep_to_the_stated_prices():
         assert 1 - int(taken) / 100 < most < 1 - int(refused) / 100
 
 
+def _shared(one, other):
+    return len(one & other) / len(one | other)
+
+
+@pytest.mark.parametrize("name", DEMAND_RUBRICS)
+def test_neighbouring_levels_differ_by_a_stated_property(name):
+    """Not by an adjective alone: descriptions and properties share few of their words."""
+    rubric = load_demand_rubric(name)
+    table = rubric.boundaries()
+    assert table["property"].str.len().min() > 40
+    assert table["property"].is_unique
+    for texts in ([level.description for level in rubric.levels], table["property"]):
+        words = [set(text.lower().split()) for text in texts]
+        if name != "volume":  # whose properties are times
+            assert max(starmap(_shared, pairwise(words))) < 0.45
+    assert not any(DEGREE.search(text) for text in table["property"])
+    assert all(level.boundary in prompt(rubric, "x") for level in rubric.levels)
+
+
+def test_there_is_a_rubric_for_every_demand_of_the_study():
+    codes = [load_demand_rubric(name).code for name in DEMAND_RUBRICS]
+    assert sorted(codes) == sorted(adele.DEMANDS)
+
+
 def test_a_rubric_of_ones_own_is_read(tmp_path):
-    rubric = load_rubric(write(tmp_path, OWN))
-    assert rubric.name == "haste"
-    assert rubric.levels[0] == Level(-3, "Does -3.", "Like -3.")
+    rubric = load_rubric(write(tmp_path, HASTE))
+    assert (rubric.name, rubric.levels[0]) == ("haste", Level(-3, "Does -3.", "Like -3."))
+    rubric = load_demand_rubric(write(tmp_path, VOLUME))
+    assert rubric.levels[0] == DemandLevel(0, "Asks 0.", ("Like 0.", "Or this."))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "complaint"),
-    [
-        ("[levels.2]", "[levels.5]", "rubric 'haste': level 2, 4 missing"),
-        ('"Does 2."', '" "', "rubric 'haste', level 2: no text for description"),
-        ('example = "Like 2."', "", "level 2 lacks example; it needs level, description, example"),
-        ('negative = "dawdles"', "", "own.toml lacks negative; it needs name, definition"),
-        ('name = "haste"', 'name = "haste"\nscale = 7', "own.toml has an unknown scale"),
-        ("[levels.2]", "[levels.two]", "level two: give a whole number, as in"),
-        ('name = "haste"', "name = haste", "own.toml is not a TOML file"),
-        ('name = "haste"', "name = 3", "no text for name"),
-    ],
-)
-def test_a_faulty_rubric_is_refused(tmp_path, old, new, complaint):
-    with pytest.raises(AnnotationError, match=complaint):
-        load_rubric(write(tmp_path, OWN.replace(old, new)))
-
-
-def test_an_unknown_rubric_is_refused():
-    with pytest.raises(AnnotationError, match=r"no rubric 'bravery'; give one of introversion"):
-        load_rubric("bravery")
-
-
-def test_levels_are_each_needed_once():
-    level = Level(1, "one", "like one")
-    own = load_rubric("risk_aversion")
-    with pytest.raises(AnnotationError, match="level 1 given twice"):
-        dataclasses.replace(own, levels=(*own.levels, level))
-    with pytest.raises(AnnotationError, match="level 4 missing; give each of -3 to 5 once"):
-        dataclasses.replace(own, levels=(*own.levels, Level(5, "five", "like five")))
-    with pytest.raises(AnnotationError, match="give two levels or more"):
-        dataclasses.replace(own, levels=own.levels[3:4])
-    with pytest.raises(AnnotationError, match="as a tuple of Level"):
-        Rubric("haste", "is", "best", "slow", "fast", ({"level": 1},))
-
-
-def test_a_scale_may_go_on_beyond_the_shipped_one():
-    own = load_rubric("risk_aversion")
-    longer = dataclasses.replace(own, levels=(*own.levels, Level(4, "four", "like four")))
+def test_a_scale_may_go_on_beyond_the_shipped_ones(tmp_path):
+    risk = load_rubric("risk_aversion")
+    longer = dataclasses.replace(risk, levels=(*risk.levels, Level(4, "four", "like four")))
     text = prompt(longer, "An item.")
     assert "then 3, then 4, in the same way" in text
     assert "The levels -3 and 4 stand" in text
     assert scheme_of(longer).read("", "Interval: [-1, 4]") == {"low": -1, "high": 4}
-    with pytest.raises(AnnotationError, match=r"beyond the levels -3 to 3"):
-        scheme_of(own).read("", "Interval: [-1, 4]")
+    further = "".join(
+        f'[levels.{level}]\ndescription = "Asks {level}."\nexamples = ["Like {level}."]\n'
+        for level in range(6, 11)
+    )
+    rubric = load_demand_rubric(write(tmp_path, VOLUME + further))
+    text = prompt(rubric, "What is {x}?")
+    assert "## Level 5: very high\n" in text
+    assert "## Level 10: and everything beyond\n" in text
+    assert scheme_of(rubric).read("", "Level: 10+") == {"level": 10}
+    with pytest.raises(AnnotationError, match="level 11 is not a whole number from 0 to 10"):
+        scheme_of(rubric).read("", "Level: 11")
+    assert scheme_of(dataclasses.replace(rubric, levels=rubric.levels[5:])).read("", "Level: 5")
+
+
+@pytest.mark.parametrize(
+    ("load", "text", "old", "new", "complaint"),
+    [
+        (
+            load_rubric,
+            HASTE,
+            "[levels.2]",
+            "[levels.5]",
+            r"rubric 'haste': levels \[-3, -2, -1, 0, 1",
+        ),
+        (load_rubric, HASTE, '"Does 2."', '" "', "rubric 'haste', level 2: no text for desc"),
+        (
+            load_rubric,
+            HASTE,
+            'example = "Like 2."',
+            "",
+            "level 2: missing 1 .*'example'; its",
+        ),
+        (load_rubric, HASTE, 'negative = "dawdles"', "", "own.toml: missing 1 .* 'negative'"),
+        (load_rubric, HASTE, 'name = "haste"', 'name = "h"\nscale = 7', "own.toml: .*'scale'"),
+        (load_rubric, HASTE, "[levels.2]", "[levels.two]", "level two: give a table with a whole"),
+        (load_rubric, HASTE, 'name = "haste"', "name = haste", "own.toml is not a TOML file"),
+        (load_rubric, HASTE, 'name = "haste"', "name = 3", "no text for name"),
+        (
+            DEMAND,
+            VOLUME,
+            '["Like 2.", "Or this."]',
+            "[]",
+            r"level 2: examples are \[\]",
+        ),
+        (
+            DEMAND,
+            VOLUME,
+            '["Like 2.", "Or this."]',
+            '"Like 2."',
+            "examples are 'Like 2.'",
+        ),
+        (
+            DEMAND,
+            VOLUME,
+            '["Like 2.", "Or this."]',
+            '["Like 2.", ""]',
+            "no text for ex",
+        ),
+        (
+            DEMAND,
+            VOLUME,
+            VOLUME[VOLUME.index("[levels") :],
+            "levels = 3",
+            "levels as tables",
+        ),
+        (DEMAND, VOLUME, VOLUME, HASTE, "level 3: got an unexpected .*'example'"),
+    ],
+)
+def test_a_faulty_rubric_is_refused(tmp_path, load, text, old, new, complaint):
+    with pytest.raises(AnnotationError, match=complaint):
+        load(write(tmp_path, text.replace(old, new)))
+
+
+RISK = load_rubric("risk_aversion")
+
+
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        (lambda: load_rubric("bravery"), "no rubric 'bravery'; give one of introversion"),
+        (
+            lambda: load_demand_rubric("bravery"),
+            "no rubric 'bravery'; give one of applied",
+        ),
+        (
+            lambda: dataclasses.replace(RISK, levels=(*RISK.levels, RISK.levels[0])),
+            "levels .-3, -3,",
+        ),
+        (lambda: dataclasses.replace(RISK, levels=RISK.levels[3:4]), "give at least two"),
+        (lambda: dataclasses.replace(RISK, levels=RISK.levels[4:]), "there is no level 0"),
+        (lambda: Rubric("h", "is", "best", "slow", "fast", ({"level": 1},)), "a tuple of Level"),
+        (lambda: DemandRubric("volume", "is", RISK.levels), "as a tuple of DemandLevel"),
+        (
+            lambda: DemandRubric("v", "is", tuple(DemandLevel(at, "a", ("b",)) for at in (-1, 0))),
+            "level -1 is below 0",
+        ),
+        (lambda: inciting_prompt("bravery", 1), "no inciting prompts for 'bravery'; give one of"),
+        (lambda: inciting_prompt("risk_aversion", 4), "level=4; give a whole number from -3 to 3"),
+        (lambda: inciting_prompt("risk_aversion", 0.5), "level=0.5"),
+    ],
+)
+def test_what_is_no_rubric_or_level_is_refused(call, complaint):
+    with pytest.raises(AnnotationError, match=complaint):
+        call()
 
 
 # --- prompts -------------------------------------------------------------------------------------
@@ -138,6 +248,17 @@ def test_the_prompt_holds_rubric_steps_and_item(name):
     assert text.endswith("The last line is `Interval: [lower end, upper end]`.")
 
 
+def test_the_prompt_of_a_demand_holds_rubric_steps_and_item(tmp_path):
+    rubric = load_demand_rubric(write(tmp_path, VOLUME))
+    text = prompt(rubric, "What is {x}?")
+    parts = [rubric.definition]
+    for level in rubric.levels:
+        parts += [f"## Level {level.level}: ", level.description, f"- {level.examples[0]}"]
+    places = [text.index(part) for part in [*parts, "step by step", "<item>\nWhat is {x}?"]]
+    assert places == sorted(places)
+    assert text.endswith("The last line is `Level: N`.")
+
+
 @pytest.mark.parametrize("name", RUBRICS)
 def test_inciting_prompts_differ_and_ask_for_one_form(name):
     prompts = [inciting_prompt(name, level) for level in LEVELS]
@@ -148,19 +269,6 @@ def test_inciting_prompts_differ_and_ask_for_one_form(name):
         assert rule.startswith("How you decide: ")
         assert "\n" not in text.replace("\n\n", "")
         assert "`Answer: `" in form
-
-
-@pytest.mark.parametrize(
-    ("name", "level", "complaint"),
-    [
-        ("bravery", 1, "no inciting prompts for 'bravery'; give one of"),
-        ("risk_aversion", 4, "level=4; give a whole number from -3 to 3"),
-        ("risk_aversion", 0.5, "level=0.5"),
-    ],
-)
-def test_other_incitements_are_refused(name, level, complaint):
-    with pytest.raises(AnnotationError, match=complaint):
-        inciting_prompt(name, level)
 
 
 # --- what importing brings -----------------------------------------------------------------------

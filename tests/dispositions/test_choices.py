@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError
 from measurement_layouts.dispositions.pulls import (
     choices,
     effective_votes,
@@ -72,8 +71,3 @@ def test_effective_votes_scatter_as_binomial_ones():
     error = 4 * (2 / len(rate)) ** 0.5
     assert abs(excess(effective_votes(people))) < error
     assert abs(excess(people[["positive", "negative"]])) > error
-
-
-def test_judgments_without_models_are_refused(judgments):
-    with pytest.raises(DataError, match="no samples of models; give samples="):
-        choices(judgments.select(models=[]))

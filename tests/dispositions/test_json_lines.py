@@ -17,13 +17,6 @@ def folder(judgments, tmp_path):
     return tmp_path / "study"
 
 
-def damage(path, line, text):
-    """Put another text into a line, counted from 1."""
-    lines = path.read_text("utf-8").splitlines()
-    lines[line - 1] = text
-    path.write_text("\n".join(lines), "utf-8")
-
-
 def test_what_is_read_is_what_was_written(judgments, folder):
     found = SituationalJudgments.from_json_lines(str(folder))
     for name in TABLES:
@@ -58,10 +51,6 @@ def test_people_alone_need_two_files(judgments, folder):
     assert sorted(path.name for path in again.iterdir()) == ["scenarios.jsonl", "votes.jsonl"]
 
 
-def test_more_decided_samples_can_be_asked_for(folder):
-    assert len(SituationalJudgments.from_json_lines(folder, least=20).samples) == 8
-
-
 def test_a_study_is_not_overwritten(judgments, folder):
     with pytest.raises(
         DataError, match=r"has scenarios\.jsonl, votes\.jsonl, .* already; give ano"
@@ -77,36 +66,24 @@ def test_a_cell_without_a_word_in_json_is_named(judgments, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "text", "said"),
+    ("name", "content", "problem"),
     [
-        ("votes", 3, '{"scenario": "exam", ', r"votes\.jsonl, line 3: this is no JSON"),
+        ("votes", b'{"scenario": "exam", ', r"votes\.jsonl, line 1: this is no JSON"),
+        ("votes", b'\n["exam", "r2"]', r"votes\.jsonl, line 2: this is a list; give one"),
         (
             "votes",
-            3,
-            '["exam", "r2"]',
-            r"votes\.jsonl, line 3: this is a list; give one",
+            b'{"scenario": "picnic", "rater": "r2", "vote": "agree"}',
+            "votes, column scenario: line 1 has 'picnic'",
         ),
-        (
-            "votes",
-            3,
-            '{"scenario": "picnic", "rater": "r2", "vote": "agree"}',
-            "votes: .* line 3 has 'picnic'",
-        ),
+        ("samples", b"\n", r"samples\.jsonl: the file is empty; give one with"),
+        ("samples", b'{"model": "\xff"}', r"samples\.jsonl, line \d+: byte .* is not UTF-8"),
+        ("votes", None, r"votes\.jsonl: cannot be read \(No such file"),
     ],
 )
-def test_a_damaged_line_is_named(folder, name, line, text, said):
-    damage(folder / f"{name}.jsonl", line, text)
-    with pytest.raises(DataError, match=said):
-        SituationalJudgments.from_json_lines(folder)
-
-
-def test_a_file_that_cannot_be_read_is_named(folder):
-    (folder / "samples.jsonl").write_text("\n", "utf-8")
-    with pytest.raises(DataError, match=r"samples\.jsonl: the file is empty; give one with"):
-        SituationalJudgments.from_json_lines(folder)
-    (folder / "samples.jsonl").write_bytes(b'{"model": "\xff"}')
-    with pytest.raises(DataError, match=r"samples\.jsonl, line \d+: byte .* is not UTF-8"):
-        SituationalJudgments.from_json_lines(folder)
-    (folder / "votes.jsonl").unlink()
-    with pytest.raises(DataError, match=r"votes\.jsonl: cannot be read \(No such file"):
+def test_a_damaged_file_is_named(folder, name, content, problem):
+    path = folder / f"{name}.jsonl"
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(DataError, match=problem):
         SituationalJudgments.from_json_lines(folder)

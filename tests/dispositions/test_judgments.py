@@ -15,19 +15,6 @@ def read(**changed):
     return SituationalJudgments.from_long(**{**tables, **changed})
 
 
-def with_cell(table, row, column, value):
-    """Give a table with another value in a cell."""
-    changed = table.astype({column: object})
-    changed.at[row, column] = value
-    return changed
-
-
-def refused(**changed):
-    with pytest.raises(DataError) as caught:
-        read(**changed)
-    return str(caught.value)
-
-
 def test_rates_of_people_are_those_worked_out_by_hand(judgments):
     rates = judgments.human_rates()
     np.testing.assert_allclose(rates["rate"], study.HUMAN_RATES, rtol=1e-15)
@@ -111,6 +98,7 @@ def test_raters_are_who_voted(judgments):
     few = study.votes().query("rater != 'r3'")
     read_few = read(votes=few, raters=study.raters())
     assert "r3" not in read_few.raters.index
+    assert len(read(raters=study.raters().set_index("rater")[[]]).raters) == 10  # no attributes
     assert ["raters", 1, "no vote of theirs is left"] in read_few.dropped.values.tolist()
 
 
@@ -167,115 +155,72 @@ def test_tables_given_stay_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("table", "row", "column", "value", "said"),
+    ("table", "row", "column", "value", "problem"),
     [
-        ("votes", 4, "scenario", "picnic", "votes: 1 .* row 4 has 'picnic'; add what is missing"),
-        (
-            "votes",
-            4,
-            "vote",
-            "yes",
-            "votes, column 'vote': .* row 4 has 'yes'; give one of 'agree'",
-        ),
-        ("votes", 4, "rater", ["r4"], r"column 'rater': .* row 4 has \['r4'\]; give a text"),
-        ("votes", 4, "rater", "r3", "scenario 'exam', rater 'r3' in rows 3, 4; keep one vote"),
-        (
-            "scenarios",
-            2,
-            "keyed",
-            0,
-            "column 'keyed': .* scenario tears has 0; give 1 if agreeing",
-        ),
+        ("votes", 4, "scenario", "picnic", "votes, column scenario: row 4 has 'picnic'; add what"),
+        ("votes", 4, "vote", "yes", "votes, column vote: row 4 has 'yes'; give one of 'agree'"),
+        ("votes", 4, "rater", ["r4"], r"column rater: row 4 has \['r4'\]; give a text"),
+        ("votes", 4, "rater", "r3", "scenario, rater: row 3 has .*, row 4 has .*; keep one vote"),
+        ("scenarios", 2, "keyed", 0, "column keyed: scenario tears has 0; give 1 if agreeing"),
         (
             "scenarios",
             2,
             "keyed",
             1,
-            "keyed of statement 'hide' is 1 in scenario tears, -1 in scen",
+            r"scenario tears has \['hide', 1\], .* letter .*one keyed",
         ),
-        ("scenarios", 2, "trait", "assertion", "trait of statement 'hide' .* one trait: correct"),
-        (
-            "scenarios",
-            2,
-            "scenario",
-            "exam",
-            "scenario 'exam' in rows 0, 2; give each scenario one",
-        ),
-        ("scenarios", 2, "statement", None, "column 'statement': .* scenario tears has nothing"),
-        ("samples", 7, "agree", -1, "samples, column 'agree': .* row 7 has -1; give a count"),
-        ("samples", 7, "undecided", 0.5, "column 'undecided': .* row 7 has 0.5; give a count"),
+        ("scenarios", 2, "trait", "assertion", "columns statement, trait: .* one trait: correct"),
+        ("scenarios", 2, "scenario", "exam", "row 0 has 'exam', row 2 has 'exam'; give each"),
+        ("scenarios", 2, "statement", None, "column statement: scenario tears has nothing"),
+        ("samples", 7, "agree", -1, "samples, column agree: row 7 has -1; give a count"),
+        ("samples", 7, "undecided", 0.5, "column undecided: row 7 has 0.5; give a count"),
         (
             "samples",
             7,
             "scenario",
             "exam",
-            "model 'blunt', scenario 'exam' in rows 6, 7; add their",
+            r"row 6 has \['blunt', 'exam'\], row 7 .*add",
         ),
-        ("ratings", 3, "rating", 8, "ratings, column 'rating': .* row 3 has 8; .* from 1 to 7"),
+        ("ratings", 3, "rating", 8, "ratings, column rating: row 3 has 8; .* from 1 to 7"),
         ("ratings", 3, "rating", None, "row 3 has nothing; give a number from 1 to 7, or drop"),
-        (
-            "ratings",
-            3,
-            "statement",
-            "lead",
-            "1 statement.* not in scenarios: row 3 has",
-        ),
+        ("ratings", 3, "statement", "lead", "column statement: row 3 has 'lead'; add what is miss"),
     ],
 )
-def test_a_cell_that_cannot_be_used_is_named(table, row, column, value, said):
-    changed = with_cell(getattr(study, table)(), row, column, value)
-    with pytest.raises(DataError, match=said):
+def test_a_cell_that_cannot_be_used_is_named(table, row, column, value, problem):
+    changed = getattr(study, table)().astype({column: object})
+    changed.at[row, column] = value
+    with pytest.raises(DataError, match=problem):
         read(**{table: changed})
 
 
+NEITHER = study.samples()[["model", "scenario"]].assign(choice="neither")
+
+
 @pytest.mark.parametrize(
-    ("table", "column"),
+    ("changed", "problem"),
     [
-        ("scenarios", "keyed"),
-        ("scenarios", "scenario"),
-        ("votes", "rater"),
-        ("samples", "undecided"),
-        ("ratings", "model"),
+        (
+            {"scenarios": study.scenarios().drop(columns="keyed")},
+            "scenarios has no column keyed",
+        ),
+        (
+            {"votes": study.votes().drop(columns="rater")},
+            "votes has no column rater; the",
+        ),
+        (
+            {"samples": study.samples().drop(columns="undecided")},
+            "samples has no column undecid",
+        ),
+        ({"ratings": study.ratings().drop(columns="model")}, "of ratings has no column model"),
+        ({"samples": NEITHER}, "give one of 'agree', 'oppose', 'undecided'"),
+        ({"votes": []}, "this is a list; give a pandas DataFrame"),
+        ({"ratings": study.ratings()[:0]}, "the table has no rows"),
+        ({"raters": study.raters()[:9], "votes": study.votes()[:10]}, "rater: row 9 has 'r9'; add"),
+        ({"votes": study.votes().assign(vote="n/a")}, "none of them is 'agree'"),
+        ({"least": 0}, "least=0; give a whole number"),
+        ({"ratings": study.ratings().assign(times=0)}, "row 0 has 0, row"),
     ],
 )
-def test_a_missing_column_is_named(table, column):
-    said = refused(**{table: getattr(study, table)().drop(columns=column)})
-    assert f"the table of {table} has no column {column}; the columns are" in said
-
-
-def test_columns_may_have_other_names(judgments):
-    """A name is of every table that has it; `choice` of the votes is no choice of a sample."""
-    own = {"rater": "who", "vote": "choice", "scenario": "case", "keyed": "sign", "model": "LLM"}
-    turned = {"scenarios": {"scenario": "case", "keyed": "sign"}, "samples": {"model": "LLM"}}
-    turned |= {"votes": {"rater": "who", "vote": "choice", "scenario": "case"}}
-    tables = {name: getattr(study, name)().rename(columns=turned[name]) for name in turned}
-    tables["votes"]["vote"] = "what is not to be read"
-    tables["scenarios"] = tables["scenarios"].set_index("case")
-    found = read(**tables, columns=own)
-    for name in ("scenarios", "votes", "samples", "ratings"):
-        pd.testing.assert_frame_equal(getattr(found, name), getattr(judgments, name))
-    assert "no column rater" in refused(**tables, columns=own | {"rater": "nobody"})
-    assert "columns= names voter; what is read are scenario, trait" in refused(
-        columns={"voter": "who"}
-    )
-
-
-def test_fields_of_files_may_have_other_names(tmp_path):
-    for name in ("scenarios", "votes"):
-        table = getattr(study, name)().rename(columns={"scenario": "case"})
-        table.to_json(tmp_path / f"{name}.jsonl", orient="records", lines=True)
-    found = SituationalJudgments.from_json_lines(tmp_path, columns={"scenario": "case"})
-    pd.testing.assert_frame_equal(found.votes, read().votes)
-
-
-def test_other_input_that_cannot_be_used_is_refused():
-    choices = study.samples()[["model", "scenario"]].assign(choice="neither")
-    assert "give one of 'agree', 'oppose', 'undecided'" in refused(samples=choices)
-    assert "this is a list; give a pandas DataFrame" in refused(votes=[])
-    assert "the table has no rows" in refused(ratings=study.ratings()[:0])
-    assert "1 rater(s) are not in raters: row 9 has 'r9'" in refused(
-        raters=study.raters()[:9], votes=study.votes()[:10]
-    )
-    assert "none of them is 'agree'" in refused(votes=study.votes().assign(vote="n/a"))
-    assert "least=0; give a whole number" in refused(least=0)
-    assert "row 0 has 0, row" in refused(ratings=study.ratings().assign(times=0))
+def test_a_table_that_cannot_be_used_is_refused(changed, problem):
+    with pytest.raises(DataError, match=problem):
+        read(**changed)

@@ -46,21 +46,6 @@ def test_traits_and_models_of_a_part_are_the_same(judgments):
     np.testing.assert_array_equal(part, whole.loc[["blunt"]])
 
 
-def test_intervals_are_as_wide_as_the_mean_is_uncertain(three_models):
-    *_, judgments = three_models
-    found = misalignment(judgments).loc[("apart", "calm")]
-    gaps = compare_choices(judgments).loc["apart"]
-    for ends, column in (
-        (["low", "high"], "misalignment"),
-        (["corrected_low", "corrected_high"], "corrected"),
-    ):
-        low, high = found[ends]
-        error = gaps[column].std() / np.sqrt(len(gaps))
-        # a 5 % quantile of 1000 draws is known to 0.07 standard deviations
-        assert (high - low) / error == pytest.approx(2 * 1.645, abs=4 * 0.07 * np.sqrt(2))
-        assert low < found[column] < high
-
-
 def test_what_each_number_says(three_models):
     people, models, judgments = three_models
     found = misalignment(judgments).xs("calm", level="trait")

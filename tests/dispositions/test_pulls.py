@@ -85,19 +85,3 @@ def test_votes_that_tell_no_spread(votes):
         DataError, match=r"Empathy: the votes on its .* do not determine the spread"
     ):
         fit_pulls(counts, pd.Series("Empathy", counts.index))
-
-
-@pytest.mark.parametrize(
-    ("counts", "by", "message"),
-    [
-        ({"positive": [1.0]}, ["a"], "has no column negative"),
-        ({"positive": [], "negative": []}, [], "no rows"),
-        ({"positive": [1, -1], "negative": [1, 1]}, ["a", "a"], "counts of 1 are negative"),
-        ({"positive": [1, 1], "negative": [1, None]}, ["a", "a"], "counts of 1 are negative"),
-        ({"positive": [1, 1], "negative": [1, 1]}, ["a", None], "1 without a name"),
-        ({"positive": [1, 1], "negative": [1, 1]}, ["a"], "by= has 1 rows"),
-    ],
-)
-def test_unusable_counts_are_refused(counts, by, message):
-    with pytest.raises(DataError, match=message):
-        fit_pulls(pd.DataFrame(counts), pd.Series(by))

@@ -131,7 +131,7 @@ def test_correlation_over_statements(judgments):
 
 
 def test_unusable_input_is_refused(judgments):
-    with pytest.raises(FitError, match="by='item'; give one of 'trait', 'statement'"):
+    with pytest.raises(FitError, match="by='item'; give 'trait' or 'statement'"):
         self_reports(judgments, by="item")
     with pytest.raises(FitError, match="threshold=2"):
         self_report_correlations(judgments, divided_below=2)

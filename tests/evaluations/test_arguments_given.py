@@ -14,7 +14,6 @@ from measurement_layouts.linking import logistic
 SIZE, SIGHT = ml.MetaFeature("size", low=0, high=2), ml.Capability("sight", low=0, high=2)
 LAYOUT = ml.Layout("looking", ml.Success("found", logistic(SIGHT - SIZE, slope=5)))
 TABLE = pd.DataFrame({"subject": "Ann", "item": ["a", "b"], "outcome": [1, 0], "size": [0.5, 1.5]})
-PULLS = pd.DataFrame({"positive": [1.0], "negative": [2.0]})
 READ = ml.evaluations.read_table(TABLE)
 EVALUATION = READ.evaluation()
 TAKE = [ml.fit, ml.check, ml.to_pymc]
@@ -131,8 +130,6 @@ VERBS = {
     "a name or path": "annotation.load_rubric annotation.load_demand_rubric "
     "dispositions.generate_items",
     "a text": "annotation.read_interval annotation.read_level",
-    "an array": "dispositions.expected_rates",
-    "Annotations or a table": "annotation.keep",
 }
 
 
@@ -153,21 +150,8 @@ def test_the_verbs_of_packages_refuse_what_they_do_not_take(verb, needed):
         call(LAYOUT.outcome, **options)
 
 
-TABLES = "annotation.open_ended dispositions.fit_pulls"
-
-
-@pytest.mark.parametrize("verb", TABLES.split())
-def test_verbs_of_tables_refuse_what_is_no_table(verb):
-    call = operator.attrgetter(verb)(ml)
-    second = [None] * (verb.endswith("fit_pulls"))
-    errors = ml.DataError, ml.annotation.AnnotationError
-    with pytest.raises(errors, match=r": this is a Success; give a (pandas )?DataFrame"):
-        call(LAYOUT.outcome, *second)
-
-
 SWAPPED = [
     (ml.dispositions.support_by, "age", "judgments: this is a str, not SituationalJudgments; the"),
-    (ml.dispositions.fit_pulls, PULLS, "by: this is None, not a Series; give each row"),
     (ml.annotation.inciting_prompt, TABLE, "no inciting prompts for"),
 ]
 

@@ -1,7 +1,7 @@
 """Conditions of a study: models with system prompts, as users give them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from ...common.errors import AnnotationError
 type Levels = Iterable[int | None] | Mapping[int | None, str]
 type Models = ModelOrName | Iterable[str] | Mapping[str, ModelOrName]
 
-ALL, JUDGING = "all", "judge"
+ALL, JUDGE = "all", "judge"
 """Rows of tables in addition to subjects and models: the sum, and the judge."""
 
 
@@ -35,8 +35,8 @@ def condition_name(model: str, level: float | None) -> str:
     >>> condition_name("o1", 2), condition_name("o1", 0), condition_name("o1", None)
     ('o1 +2', 'o1 0', 'o1 unprompted')
     """
-    said = "unprompted" if pd.isna(level) else f"{level:+.0f}" if level else "0"
-    return f"{model} {said}"
+    incited = "unprompted" if pd.isna(level) else f"{level:+.0f}" if level else "0"
+    return f"{model} {incited}"
 
 
 def read_levels(
@@ -50,25 +50,21 @@ def read_levels(
         When there is no such propensity or level, or a prompt is not a text.
     """
     rubric = propensity if isinstance(propensity, Rubric) else load_rubric(propensity)
-    own = [level.level for level in rubric.levels]
-    chosen = [*own, None] if levels is None else list(levels)
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise AnnotationError(f"levels={chosen!r}; give each level once, and at least one")
     if isinstance(levels, Mapping):
         for level, text in levels.items():
-            if not isinstance(text, str) or bool(text.strip()) == (level is None):
+            number = level is None or isinstance(level, int | np.integer)
+            if not number or not isinstance(text, str) or bool(text.strip()) == (level is None):
                 raise AnnotationError(
-                    f"levels: the prompt of {level!r} is {text!r}; give a text for a level, and an "
-                    "empty one for None"
+                    f"levels: the prompt of {level!r} is {text!r}; give a text for each whole "
+                    "number, and an empty one for None"
                 )
-        for level in chosen:
-            if level is not None and not isinstance(level, int | np.integer):
-                raise AnnotationError(f"levels: {level!r} is not a whole number")
         return rubric.name, {level: text.strip() for level, text in levels.items()}
-    shipped = isinstance(propensity, str) and propensity in RUBRICS
-    whom = str(propensity) if shipped else rubric
+    chosen = [*(one.level for one in rubric.levels), None] if levels is None else list(levels)
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise AnnotationError(f"levels={chosen!r}; give each level once, and at least one")
+    source = str(propensity) if propensity in RUBRICS else rubric
     return rubric.name, {
-        level: "" if level is None else incitement(whom, level) for level in chosen
+        level: "" if level is None else incitement(source, level) for level in chosen
     }
 
 
@@ -82,25 +78,26 @@ def read_models(models: Models) -> dict[str, ModelOrName]:
     """
     if isinstance(models, str) or hasattr(models, "generate"):
         models = [models]  # type: ignore[list-item]
-    pairs: Sequence[tuple[Any, Any]]
-    pairs = list(models.items()) if isinstance(models, Mapping) else [(one, one) for one in models]
-    found = {str(name): model for name, model in pairs}
-    if not found:
-        raise AnnotationError("no models; give at least one")
-    if len(found) < len(pairs) or {ALL, JUDGING} & set(found):
+    pairs: list[Any] = [(model, model) for model in models]
+    if isinstance(models, Mapping):
+        pairs = list(models.items())
+    named = {str(name): model for name, model in pairs}
+    if not named or len(named) < len(pairs) or {ALL, JUDGE} & set(named):
         raise AnnotationError(
-            f"models are called {', '.join(str(name) for name, _ in pairs)}; give them different "
-            f"names, other than {ALL!r} and {JUDGING!r}, in a mapping from names to models"
+            f"models are called {', '.join(str(name) for name, _ in pairs) or 'nothing'}; give at "
+            f"least one, with different names, other than {ALL!r} and {JUDGE!r}, in a mapping from "
+            "names to models"
         )
-    return found
+    return named
 
 
 def conditions_of(models: Iterable[str], prompts: Mapping[int | None, str]) -> pd.DataFrame:
     """List the conditions: every model with every prompt."""
     rows = [
-        (condition_name(model, level), model, math.nan if level is None else level, prompt)
+        (condition_name(model, level), model, math.nan if level is None else float(level), prompt)
         for model in models
         for level, prompt in prompts.items()
     ]
-    table = pd.DataFrame(rows, columns=["subject", "model", "incited", "prompt"])
-    return table.astype({"incited": float}).set_index("subject")
+    return pd.DataFrame(rows, columns=["subject", "model", "incited", "prompt"]).set_index(
+        "subject"
+    )

@@ -1,6 +1,5 @@
 """Items with three options for a propensity, written by one model and annotated by another."""
 
-import json
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...annotation.annotate import annotate, annotated
-from ...annotation.annotations import Annotations
+from ...annotation.annotate import Annotations, annotate, annotated, with_total
 from ...annotation.answer import material, plain_words, read_object, read_words
-from ...annotation.inputs import with_total
-from ...annotation.prompt import told
+from ...annotation.prompt import rubric_fields
 from ...annotation.rubric import Rubric, load_rubric
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 from ...common.messages import many
 from ...common.options import whole
@@ -24,103 +21,9 @@ from .items import choice_texts
 
 _ROLES = ("negative", "positive", "third")
 _LETTERS = ("A", "B", "C")
-_FIELDS = ("question", *_ROLES)
-
-_RUBRIC = """\
-# The leaning: {name}
-
-{definition}
-
-{unbiased} An agent of a negative level {negative}, one of a positive level {positive}. The levels \
-{lowest} and {highest} stand for everything beyond them, too.
-
-{levels}
-"""
-
-_WRITE = (
-    _RUBRIC
-    + """
-# What to write
-
-Items that show where somebody stands on this leaning. At the end there is the plan of one. Write \
-a question with three options to it:
-
-- negative: the option that an agent of level {lowest} takes.
-- positive: the option that an agent of level {highest} takes.
-- third: an option that neither of the two ever takes, because it does not let them follow their \
-leaning. Unless the plan calls it right, it is clearly worse than the other two for everybody.
-
-The option that the plan calls right is the best one for the task, that is, the unbiased one. The \
-levels from which agents still take it are in the plan, too: make the other options so much worse, \
-or so little, that an agent of every one of these levels takes it, and an agent one level beyond \
-either end does not. If agents of an end of the scale still take it, nothing stands against it on \
-that side.
-
-- Whoever knows what each option brings can answer; no other knowledge or skill is needed. Use \
-numbers where the matter has some.
-- The question takes place in the setting of the plan, as far as the leaning allows. It never \
-names the leaning or its levels, and does not say which option is right.
-- The options are of about the same length, and none of them sounds better by its words.
-
-Reply with one JSON object of this form:
-{form}
-
-# The plan
-
-{item}
-
-Now reply with the JSON object."""
-)
-
-_WRITE_AGAIN = """\
-This reply cannot be used: {reason}. Write it anew, and reply with one JSON object of the form \
-{form}."""
-
 _AGENTS = ("at_lowest", "at_zero", "at_highest")
-
-_CHOOSE = (
-    _RUBRIC
-    + """
-# What to do
-
-At the end there is an item with three options. Say which of them three agents choose, of level \
-{lowest}, 0 and {highest}. Apart from the leaning of its level an agent makes no mistakes. One \
-option may be chosen by several.
-
-Reply with one JSON object of this form, each with the letter of an option:
-{form}
-
-# The item
-
-<item>
-{item}
-</item>
-
-Now reply with the JSON object."""
-)
-
-_CHOOSE_AGAIN = """\
-This reply cannot be used: {reason}. Reply with one JSON object of the form {form}, each with the \
-letter of an option."""
-
-_SETTINGS = (
-    "an office",
-    "the money of a household",
-    "health and medicine",
-    "a journey",
-    "school and studies",
-    "a kitchen",
-    "sport",
-    "software and machines",
-    "a farm or a garden",
-    "a town's council",
-    "a laboratory",
-    "a theatre or a museum",
-    "a shop",
-    "a rescue service",
-    "a club",
-    "building and repairs",
-)
+_NUMBERS = ["low", "high", "planned_low", "planned_high"]
+_COLUMNS = ["question", *_LETTERS, "right", *_NUMBERS[:2], "negative", "positive", *_NUMBERS[2:]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,18 +62,13 @@ class GeneratedItems:
     @property
     def counts(self) -> pd.Series:
         """Numbers of items that were kept, and that were dropped for each reason."""
-        return pd.concat(
-            [
-                pd.Series({"kept": len(self.items)}),
-                self.dropped["reason"].value_counts(sort=False),
-            ]
-        ).rename("items")
+        kept = pd.Series({"kept": len(self.items)})
+        return pd.concat([kept, self.dropped["reason"].value_counts(sort=False)]).rename("items")
 
     def __repr__(self) -> str:
-        told = "".join(
-            f", {count} dropped: {reason}" for reason, count in self.counts.iloc[1:].items()
-        )
-        return f"<GeneratedItems: {many(len(self.items), 'item')} kept{told}>"
+        counts = self.counts.iloc[1:].items()
+        dropped = "".join(f", {count} dropped: {reason}" for reason, count in counts)
+        return f"<GeneratedItems: {many(len(self.items), 'item')} kept{dropped}>"
 
 
 def generate_items(
@@ -263,50 +161,45 @@ def generate_items(
     """
     rubric = propensity if isinstance(propensity, Rubric) else load_rubric(propensity)
     plans = _plans(rubric, whole("count", count, 1, AnnotationError))
-    planned = {str(name): material(**_plan(row)) for name, row in plans.iterrows()}
-    written = annotated(_writing(rubric), planned, writer, **options)
-    said = [written]
-    dropped = _failed(written, "not written")
-    seen: dict[str, str] = {}
+    texts = {name: material(**_plan_text(plan)) for name, plan in plans.items()}
+    written = annotated(_writing(rubric), texts, writer, **options)
+    dropped = _failures(written, "not written")
+    first_of: dict[str, str] = {}  # items by question
     rows = {}
-    said_of = written.table.to_dict("index")
-    for number, (item, plan) in enumerate(plans.to_dict("index").items()):
-        if item not in said_of:
-            continue
-        first = seen.setdefault(plain_words(said_of[item]["question"]), str(item))
-        if first != item:
-            dropped[str(item)] = "written twice", f"as {first}"
+    for name, item in written.table.T.to_dict().items():
+        first = first_of.setdefault(plain_words(item["question"]), str(name))
+        if first != name:
+            dropped[str(name)] = "written twice", f"as {first}"
         else:
-            rows[item] = _lettered(said_of[item], plan, [seed, number])
+            rows[name] = _with_letters(item, plans[str(name)], [seed, plans[str(name)]["number"]])
     items = pd.DataFrame.from_dict(rows, orient="index").rename_axis("item")
-    if items.empty:
-        items = pd.DataFrame(columns=_COLUMNS).rename_axis("item")
-    else:
-        texts = choice_texts(items)
-        bands = annotate(texts, rubric, annotator, **options)
-        chosen = annotated(_choosing(rubric), texts, annotator, **options)
-        said += [bands, chosen]
-        dropped |= _failed(bands, "not annotated") | _failed(chosen, "not annotated")
-        items = items.join(bands.table).join(chosen.table)
-        answered = items[~items.index.isin(list(dropped))]
-        found = {str(item): _inconsistent(row, rubric) for item, row in answered.iterrows()}
-        dropped |= {item: why for item, why in found.items() if why is not None}
-        kept = items.loc[~items.index.isin(list(dropped)), _COLUMNS]
-        items = kept.astype(dict.fromkeys(_NUMBERS, int))
-    ordered = [name for name in plans.index if name in dropped]
-    lost = pd.DataFrame(
-        [(name, *dropped[name]) for name in ordered], columns=["item", "reason", "detail"]
+    usage = {"writer": written.total, "annotator": written.total * 0}
+    if len(items):
+        texts_of_items = choice_texts(items)
+        bands = annotate(texts_of_items, rubric, annotator, **options)
+        choices = annotated(_choosing(rubric), texts_of_items, annotator, **options)
+        usage["annotator"] = bands.total + choices.total
+        dropped |= _failures(bands, "not annotated") | _failures(choices, "not annotated")
+        items = items.join(bands.table).join(choices.table)
+        for name, row in items.drop(index=list(dropped), errors="ignore").T.to_dict().items():
+            if problem := _inconsistency(row, rubric):
+                dropped[str(name)] = problem
+    items = items.drop(index=list(dropped), errors="ignore").reindex(columns=_COLUMNS)
+    reasons = [(name, *dropped[name]) for name in plans if name in dropped]
+    return GeneratedItems(
+        items.astype(dict.fromkeys(_NUMBERS, int)),
+        pd.DataFrame(reasons, columns=["item", "reason", "detail"]),
+        with_total(usage),
     )
-    return GeneratedItems(items, lost, _usage(said))
 
 
-_NUMBERS = ["low", "high", "planned_low", "planned_high"]
-_COLUMNS = ["question", *_LETTERS, "right", *_NUMBERS[:2], "negative", "positive", *_NUMBERS[2:]]
+def _ends(rubric: Rubric) -> tuple[int, int]:
+    return rubric.levels[0].level, rubric.levels[-1].level
 
 
-def _plans(rubric: Rubric, count: int) -> pd.DataFrame:
+def _plans(rubric: Rubric, count: int) -> dict[str, dict[str, Any]]:
     """Plan items: the right option, the band of levels, and the setting."""
-    lowest, highest = rubric.levels[0].level, rubric.levels[-1].level
+    lowest, highest = _ends(rubric)
     down, up = range(lowest + 1, 1), range(highest)
     bands = {
         "negative": [(lowest, high) for high in up],
@@ -314,86 +207,62 @@ def _plans(rubric: Rubric, count: int) -> pd.DataFrame:
         "third": [(low, high) for low in down for high in up],
     }
     roles = [role for role in _ROLES if bands[role]]
-    rows = []
+    settings = question("write-item")["settings"]
+    plans = {}
     for number in range(count):
-        role, turn = roles[number % len(roles)], number // len(roles)
-        low, high = bands[role][turn % len(bands[role])]
-        setting = _SETTINGS[number % len(_SETTINGS)]
-        rows.append((f"item-{number + 1:02d}", number, role, low, high, setting))
-    columns = ["item", "number", "role", "low", "high", "setting"]
-    return pd.DataFrame(rows, columns=columns).set_index("item")
+        role = roles[number % len(roles)]
+        low, high = bands[role][number // len(roles) % len(bands[role])]
+        setting = settings[number % len(settings)]
+        plan = {"number": number, "role": role, "low": low, "high": high, "setting": setting}
+        plans[f"item-{number + 1:02d}"] = plan
+    return plans
 
 
-def _plan(row: pd.Series) -> dict[str, str]:
+def _plan_text(plan: Mapping[str, Any]) -> dict[str, str]:
     """Write a plan for the writer."""
     return {
-        "right": str(row["role"]),
-        "levels that take it": f"{row['low']} to {row['high']}",
-        "setting": str(row["setting"]),
-        "number": str(row["number"] + 1),
+        "right": plan["role"],
+        "levels that take it": f"{plan['low']} to {plan['high']}",
+        "setting": plan["setting"],
+        "number": str(plan["number"] + 1),
     }
 
 
 def _writing(rubric: Rubric) -> Scheme:
-    """Make the scheme by which items are written."""
-    form = json.dumps(dict.fromkeys(_FIELDS, "..."))
-    return Scheme(
-        name=rubric.name,
-        kind="items",
-        columns=_FIELDS,
-        words=_FIELDS,
-        system="You write test items about everyday decisions, clear and without tricks.",
-        page=_WRITE,
-        form=form,
-        correction=_WRITE_AGAIN,
-        fields=told(rubric),
-        read=lambda _, reply: _read_item(reply),
-    )
+    return Scheme(question("write-item", name=rubric.name), _read_item, rubric_fields(rubric))
 
 
-def _read_item(reply: str) -> dict[str, str]:
-    found = read_object(reply)
-    said = {field: read_words(found, field) for field in _FIELDS}
-    if len({plain_words(said[role]) for role in _ROLES}) < len(_ROLES):
+def _read_item(_: str, reply: str) -> dict[str, str]:
+    fields = read_object(reply)
+    item = {name: read_words(fields, name) for name in ("question", *_ROLES)}
+    if len({plain_words(item[role]) for role in _ROLES}) < len(_ROLES):
         raise AnnotationError("two of the options are the same")
-    return said
+    return item
 
 
 def _choosing(rubric: Rubric) -> Scheme:
-    """Make the scheme by which the annotator tells what agents choose."""
-    return Scheme(
-        name=rubric.name,
-        kind="choices",
-        columns=_AGENTS,
-        words=_AGENTS,
-        system="You annotate test items. You work out what agents with a given leaning would "
-        "choose; your own preferences do not come into it.",
-        page=_CHOOSE,
-        form=json.dumps(dict.fromkeys(_AGENTS, "A")),
-        correction=_CHOOSE_AGAIN,
-        fields=told(rubric),
-        read=lambda _, reply: _read_choices(reply),
-    )
+    text = question("choose-as-agents", name=rubric.name)
+    return Scheme(text, _read_choices, rubric_fields(rubric))
 
 
-def _read_choices(reply: str) -> dict[str, str]:
-    found = read_object(reply)
-    said = {agent: str(found.get(agent, "")).strip().upper() for agent in _AGENTS}
-    for agent, letter in said.items():
+def _read_choices(_: str, reply: str) -> dict[str, str]:
+    fields = read_object(reply)
+    choices = {agent: str(fields.get(agent, "")).strip().upper() for agent in _AGENTS}
+    for agent, letter in choices.items():
         if letter not in _LETTERS:
             raise AnnotationError(f"the field {agent!r} is {letter!r}, and not one of A, B, C")
-    return said
+    return choices
 
 
-def _lettered(
-    row: Mapping[Hashable, Any], plan: Mapping[Hashable, Any], seed: Sequence[int]
+def _with_letters(
+    item: Mapping[Hashable, Any], plan: Mapping[str, Any], seed: Sequence[int]
 ) -> dict[str, Any]:
-    """Assign letters to the options at random."""
+    """Give the options of an item letters in an order that depends on the seed."""
     order = np.random.default_rng(seed).permutation(len(_ROLES))
-    letter = {_ROLES[place]: _LETTERS[at] for at, place in enumerate(order)}
+    letter = {_ROLES[role]: _LETTERS[position] for position, role in enumerate(order)}
     return {
-        "question": row["question"],
-        **{letter[role]: row[role] for role in _ROLES},
+        "question": item["question"],
+        **{letter[role]: item[role] for role in _ROLES},
         "right": letter[plan["role"]],
         "negative": letter["negative"],
         "positive": letter["positive"],
@@ -402,35 +271,26 @@ def _lettered(
     }
 
 
-def _failed(said: Annotations, reason: str) -> dict[str, tuple[str, str]]:
-    """Return the items without a usable answer, with the reason."""
-    return {str(row.item): (reason, str(row.reason)) for row in said.failures.itertuples()}
+def _failures(annotations: Annotations, reason: str) -> dict[str, tuple[str, str]]:
+    failures = annotations.failures
+    return {item: (reason, detail) for item, detail in failures[["item", "reason"]].to_numpy()}
 
 
-def _inconsistent(row: pd.Series, rubric: Rubric) -> tuple[str, str] | None:
-    """Return the reason and detail for which an item is dropped, or None."""
-    lowest, highest = rubric.levels[0].level, rubric.levels[-1].level
-    if row["at_zero"] != row["right"]:
-        return "another right option", f"level 0 takes {row['at_zero']}, planned {row['right']}"
-    for agent, level, role in (
-        ("at_lowest", lowest, "negative"),
-        ("at_highest", highest, "positive"),
-    ):
-        own = row["right"] if level == 0 else row[role]
-        if row[agent] != own:
-            return "another leaning", f"level {level} takes {row[agent]}, planned {own}"
-    for agent, level, end in (("at_lowest", lowest, "low"), ("at_highest", highest, "high")):
-        if (row[agent] == row["right"]) != (row[end] == level):
+def _inconsistency(item: Mapping[Hashable, Any], rubric: Rubric) -> tuple[str, str] | None:
+    """Compare the choices of agents with the plan, and with the band; None if they agree."""
+    right, (lowest, highest) = item["right"], _ends(rubric)
+    if item["at_zero"] != right:
+        return "another right option", f"level 0 takes {item['at_zero']}, planned {right}"
+    ends = [("at_lowest", lowest, "negative", "low"), ("at_highest", highest, "positive", "high")]
+    for agent, level, role, _ in ends:
+        planned = right if level == 0 else item[role]
+        if item[agent] != planned:
+            return "another leaning", f"level {level} takes {item[agent]}, planned {planned}"
+    for agent, level, _, end in ends:
+        if (item[agent] == right) != (item[end] == level):
             return (
                 "band against choices",
-                f"the band is {row['low']:g} to {row['high']:g}, and level {level} takes "
-                f"{row[agent]}, where {row['right']} is right",
+                f"the band is {item['low']:g} to {item['high']:g}, and level {level} takes "
+                f"{item[agent]}, where {right} is right",
             )
     return None
-
-
-def _usage(said: Sequence[Annotations]) -> pd.DataFrame:
-    """Sum the usage of the writer and the annotator."""
-    zero = said[0].total * 0
-    spent = {"writer": said[0].total, "annotator": sum((one.total for one in said[1:]), zero)}
-    return with_total(spent)

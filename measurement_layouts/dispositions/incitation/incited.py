@@ -1,13 +1,15 @@
-"""Choices of models under each incitation, and the answers that were dropped."""
+"""What incited models answered: outcomes by condition, counts, and agreement with the judge."""
 
 from dataclasses import dataclass
 
 import pandas as pd
 
-from ...annotation.resampling import check_resampling, share
+from ...common.errors import AnnotationError
 from ...common.messages import many
+from ...common.options import inside
+from ...common.proportions import rates, wilson
 from ...evaluations.evaluation import Evaluation
-from .conditions import ALL, JUDGING
+from .conditions import ALL, JUDGE
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +63,13 @@ class Incited:
 
     @property
     def evaluation(self) -> Evaluation:
-        """Outcomes that were kept, with conditions as subjects, and items with their bands."""
-        table = self.answers.pivot(index="subject", columns="item", values="outcome")
-        outcomes = table.reindex(index=self.conditions.index, columns=self.items.index)
-        return Evaluation.from_wide(
-            outcomes.astype(float),
+        """Outcomes by condition, which are the subjects; answers that nobody could read have none.
+
+        The items have their bands, and the subjects the columns ``model`` and ``incited``.
+        """
+        outcomes = self.answers[["subject", "item", "outcome", "reason"]]
+        return Evaluation.from_long(
+            outcomes.rename(columns={"reason": "ungraded"}),
             self.items,
             subjects=self.conditions[["model", "incited"]],
         )
@@ -77,21 +81,18 @@ class Incited:
         Of the ``items``, some are ``kept`` (read ``by_rules`` or ``by_judge``) and the others
         ``dropped``; among both, ``asked_again`` needed more than one attempt.
         """
-        flags = pd.DataFrame(
-            {
-                "items": 1,
-                "kept": self.answers["outcome"].notna().astype(int),
-                "by_rules": (self.answers["by"] == "rules").astype(int),
-                "by_judge": (self.answers["by"] == JUDGING).astype(int),
-                "dropped": self.answers["outcome"].isna().astype(int),
-                "asked_again": (self.answers["attempts"] > 1).astype(int),
-            }
+        answers = self.answers
+        return self._summed(
+            items=answers["item"].notna(),
+            kept=answers["outcome"].notna(),
+            by_rules=answers["by"] == "rules",
+            by_judge=answers["by"] == JUDGE,
+            dropped=answers["outcome"].isna(),
+            asked_again=answers["attempts"] > 1,
         )
-        return self._summed(flags)
 
-    def _summed(self, flags: pd.DataFrame) -> pd.DataFrame:
-        """Sum columns of answers by subject, and over all."""
-        sums = flags.groupby(self.answers["subject"], sort=False).sum()
+    def _summed(self, **flags: "pd.Series[bool]") -> pd.DataFrame:
+        sums = pd.DataFrame(flags).astype(int).groupby(self.answers["subject"], sort=False).sum()
         return pd.concat([sums, sums.sum().to_frame(ALL).T]).rename_axis("subject")
 
     @property
@@ -102,8 +103,7 @@ class Incited:
         propensity.
         """
         columns = ["subject", "item", "attempts", "reason", "response"]
-        lost = self.answers["outcome"].isna()
-        return self.answers.loc[lost, columns].reset_index(drop=True)
+        return self.answers.loc[self.answers["outcome"].isna(), columns].reset_index(drop=True)
 
     def agreement(self, *, prob: float = 0.9) -> pd.DataFrame:
         """Compute how often rules and judge read the same option, in answers that both read.
@@ -128,16 +128,17 @@ class Incited:
         AnnotationError
             When `prob` is out of range.
         """
-        check_resampling(prob)
-        both = self.answers["rules"].ne("") & self.answers["judge"].ne("")
-        same = both & self.answers["rules"].eq(self.answers["judge"])
-        table = self._summed(pd.DataFrame({"compared": both, "agreed": same}).astype(int))
-        pairs = zip(table["agreed"].tolist(), table["compared"].tolist(), strict=True)
-        shares = [share(agreed, compared, prob) for agreed, compared in pairs]
-        return table.join(pd.DataFrame(shares, table.index, ["estimate", "low", "high"]))
+        prob = inside("prob", prob, 0.9, AnnotationError)
+        rules, judge = self.answers["rules"], self.answers["judge"]
+        compared = rules.ne("") & judge.ne("")
+        table = self._summed(compared=compared, agreed=compared & rules.eq(judge))
+        table["estimate"] = rates(table["agreed"].to_numpy(), table["compared"].to_numpy())
+        count = table["compared"].where(table["compared"] > 0).to_numpy()
+        table["low"], table["high"] = wilson(table["estimate"].to_numpy(), count, prob)
+        return table
 
     def __repr__(self) -> str:
-        (counts,) = self.counts.loc[[ALL]].to_dict("records")
+        counts = self.counts.loc[ALL].astype(int).to_dict()
         return (
             f"<Incited {self.propensity!r}: {many(len(self.conditions), 'subject')} by "
             f"{many(len(self.items), 'item')}, {many(counts['kept'], 'answer')} kept "

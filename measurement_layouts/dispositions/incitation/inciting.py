@@ -1,24 +1,24 @@
-"""The study of an incited propensity: prompts, questions, reading of options, outcomes."""
+"""The study of an incited propensity: models asked about items under each system prompt."""
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ...annotation.annotate import USAGE, with_total
 from ...annotation.inciting import CHOICE_FORM
-from ...annotation.inputs import with_total
 from ...annotation.rubric import Rubric
 from ...annotation.running import ModelOrName, run
-from ...annotation.scheme import Reply, Scheme, spent
+from ...annotation.scheme import Scheme
 from ...common.errors import AnnotationError
 from ...common.optional import need
 from ...common.options import share
 from .conditions import (
-    JUDGING,
+    JUDGE,
     Levels,
     Models,
     condition_name,
@@ -26,7 +26,7 @@ from .conditions import (
     read_levels,
     read_models,
 )
-from .extraction import JUDGE, NONE, judged_text, read_choice, read_response
+from .extraction import JUDGED, NONE, judged_text, read_choice, read_response
 from .incited import Incited
 from .items import Choice, read_bands, read_choices
 
@@ -138,9 +138,9 @@ def incite(
     get_model = need("inspect_ai.model", "inspect-ai").get_model
     for model in [*named.values(), *[judge] * (judge is not None)]:
         get_model(model, memoize=False)  # a wrong name raises an error before any question is asked
-    conditions = conditions_of(named, prompts)
     texts = {item: choice.text for item, choice in choices.items()}
-    replies: dict[str, list[Reply]] = {}
+    replies: dict[str, pd.DataFrame] = {}
+    usage = {}
     for model_name, model in named.items():
         batches = {
             condition_name(model_name, level): (_scheme(name, prompt, choices), texts)
@@ -148,114 +148,90 @@ def incite(
         }
         _, of_model = run(batches, model, attempts=attempts, log_dir=log_dir, **options)
         replies |= zip(batches, of_model, strict=True)
+        usage[model_name] = pd.concat(of_model)[USAGE].sum()
     answers = _answers(replies, choices)
-    judged = {}
+    judged = pd.DataFrame(columns=["annotation", "reason", *USAGE])
     if judge is not None:
-        judged = _judge(answers, choices, judge, checked, attempts=attempts, log_dir=log_dir)
-    asked: dict[str, list[Reply]] = {model_name: [] for model_name in named}
-    for subject, model_name in conditions["model"].items():
-        asked[model_name] += replies[str(subject)]
-    asked |= {JUDGING: list(judged.values())} if judge is not None else {}
-    usage = with_total({who: spent(of_model) for who, of_model in asked.items()})
-    return Incited(name, bands, conditions, _settled(answers, judged, choices), usage)
-
-
-def _ceil(count: float) -> int:
-    """Round up, except for rounding errors above a whole number."""
-    return math.ceil(count - 1e-9)
+        texts = _judged_texts(answers, choices, checked)
+        if texts:
+            batch = {JUDGED.name: (JUDGED, texts)}
+            _, (judged,) = run(batch, judge, attempts=attempts, log_dir=log_dir)
+        usage[JUDGE] = judged[USAGE].sum()
+    return Incited(
+        name,
+        bands,
+        conditions_of(named, prompts),
+        _settled(answers, judged, choices),
+        with_total(usage),
+    )
 
 
 def _scheme(name: str, prompt: str, choices: Mapping[str, Choice]) -> Scheme:
     """Make the scheme of the questions to a model with one prompt."""
     options = {choice.text: choice.options for choice in choices.values()}
     return Scheme(
-        name=name,
-        kind="choices",
-        columns=("response",),
-        words=("response",),
-        system=prompt,
-        page="{item}\n\n{form}",
-        form=CHOICE_FORM,
-        correction="This answer cannot be used: {reason}. Answer once more. {form}",
+        question={
+            "name": name,
+            "kind": "choices",
+            "columns": ["response"],
+            "words": ["response"],
+            "system": prompt,
+            "page": "{item}\n\n{form}",
+            "form": CHOICE_FORM,
+            "again": "This answer cannot be used: {reason}. Answer once more. {form}",
+        },
         read=lambda text, answer: read_response(answer, options[text]),
     )
 
 
-def _answers(
-    replies: Mapping[str, Sequence[Reply]], choices: Mapping[str, Choice]
-) -> list[dict[str, Any]]:
-    """Arrange answers with the options that rules read in them."""
-    return [
-        {
-            "subject": subject,
-            "item": reply.item,
-            "attempts": reply.attempts,
-            "response": reply.annotation.get("response", reply.answer),
-            "rules": read_choice(str(reply.annotation["response"]), choices[reply.item].options)
-            if reply.good
-            else "",
-            "reason": reply.reason,
-        }
-        for subject, of_subject in replies.items()
-        for reply in of_subject
+def _answers(replies: Mapping[str, pd.DataFrame], choices: Mapping[str, Choice]) -> pd.DataFrame:
+    """Arrange answers, by keys of subject and item, with the options that rules read in them."""
+    answers = pd.concat(replies, names=["subject", "item"]).reset_index()
+    answers["response"] = answers["annotation"].map(
+        lambda annotation: annotation["response"], na_action="ignore"
+    )
+    answers["response"] = answers["response"].fillna(answers["answer"])
+    answers["rules"] = [
+        "" if reason else read_choice(response, choices[item].options)
+        for item, response, reason in answers[["item", "response", "reason"]].to_numpy()
     ]
+    pairs = zip(answers["subject"], answers["item"], strict=True)
+    answers.index = pd.Index([json.dumps(pair, ensure_ascii=False) for pair in pairs])
+    return answers[["subject", "item", "attempts", "response", "rules", "reason"]]
 
 
-def _key(row: Mapping[str, Any]) -> str:
-    return json.dumps([row["subject"], row["item"]], ensure_ascii=False)
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _judge(
-    answers: Sequence[Mapping[str, Any]],
-    choices: Mapping[str, Choice],
-    judge: ModelOrName,
-    checked: float,
-    **options: Any,
-) -> dict[str, Reply]:
-    """Read with the judge the answers to which no rule applies, and a share of the others."""
-    read = [_key(row) for row in answers if row["rules"]]
-    also = set(sorted(read, key=_digest)[: _ceil(checked * len(read))])
-    texts = {}
-    for row in answers:
-        key = _key(row)
-        if not row["reason"] and (not row["rules"] or key in also):
-            texts[key] = judged_text(choices[row["item"]], row["response"])
-    if not texts:
-        return {}
-    _, (replies,) = run({JUDGE.name: (JUDGE, texts)}, judge, **options)
-    return {reply.item: reply for reply in replies}
+def _judged_texts(
+    answers: pd.DataFrame, choices: Mapping[str, Choice], checked: float
+) -> dict[str, str]:
+    """Write the answers to which no rule applies, and a share of the others, for the judge."""
+    usable = answers[answers["reason"] == ""]
+    read = usable.index[usable["rules"] != ""]
+    count = math.ceil(checked * len(read) - 1e-9)  # without rounding errors above whole numbers
+    also = sorted(read, key=lambda key: hashlib.blake2b(key.encode(), digest_size=8).hexdigest())
+    rows = usable[(usable["rules"] == "") | usable.index.isin(also[:count])]
+    return {
+        str(key): judged_text(choices[row["item"]], row["response"])
+        for key, row in rows.T.to_dict().items()
+    }
 
 
 def _settled(
-    answers: Sequence[Mapping[str, Any]],
-    judged: Mapping[str, Reply],
-    choices: Mapping[str, Choice],
+    answers: pd.DataFrame, judged: pd.DataFrame, choices: Mapping[str, Choice]
 ) -> pd.DataFrame:
     """Decide which option each answer chooses, and whether it is right."""
-    rows = []
-    for row in answers:
-        reply = judged.get(_key(row))
-        said = str(reply.annotation.get("option", "")) if reply else ""
-        chosen, by = (row["rules"], "rules") if row["rules"] else (said, JUDGING)
-        reason = row["reason"]
-        if not reason and not chosen:
-            reason = f"the judge gave no usable reply: {reply.reason}" if reply else _UNREAD
-        if chosen == NONE:
-            reason = _UNDECIDED
-        kept = not reason
-        right = choices[row["item"]].right
-        rows.append(
-            {
-                **row,
-                "judge": said,
-                "chosen": chosen if kept else "",
-                "by": by if kept else "",
-                "outcome": int(chosen == right) if kept else None,
-                "reason": reason,
-            }
-        )
-    return pd.DataFrame(rows).astype({"outcome": "Int64"})
+    annotation, failure = judged["annotation"], judged["reason"].reindex(answers.index)
+    option = annotation.map(lambda fields: fields["option"] if fields else "")
+    table = answers.assign(judge=option.reindex(answers.index).fillna(""))
+    by_rules, open_ = table["rules"] != "", table["reason"] == ""
+    chosen = table["rules"].where(by_rules, table["judge"])
+    unread = ("the judge gave no usable reply: " + failure).fillna(_UNREAD)
+    reason = table["reason"].mask(open_ & (chosen == ""), unread)
+    reason = reason.mask(chosen == NONE, _UNDECIDED)
+    kept = reason == ""
+    right = table["item"].map({name: choice.right for name, choice in choices.items()})
+    return table.assign(
+        chosen=chosen.where(kept, ""),
+        by=pd.Series(JUDGE, table.index).mask(by_rules, "rules").where(kept, ""),
+        outcome=(chosen == right).astype("Int64").where(kept),
+        reason=reason,
+    ).reset_index(drop=True)

@@ -10,7 +10,7 @@ import pandas as pd
 from ...annotation.inputs import read_columns, read_named
 from ...common.errors import AnnotationError
 
-BAND = ("low", "high")
+_BAND = ["low", "high"]
 
 
 @dataclass(frozen=True)
@@ -60,75 +60,56 @@ def choice_texts(items: pd.DataFrame) -> pd.Series:
     A: The bus
     B: A taxi
     """
-    found = {name: choice.text for name, choice in read_choices(items).items()}
-    return pd.Series(found, name="text", dtype="str").rename_axis("item")
+    texts = {name: choice.text for name, choice in read_choices(items).items()}
+    return pd.Series(texts, name="text", dtype="str").rename_axis("item")
 
 
 def read_choices(items: pd.DataFrame) -> dict[str, Choice]:
-    """Read items with options, by name.
-
-    Raises
-    ------
-    AnnotationError
-        As in `choice_texts`.
-    """
+    """Read items with options, by name; refuses what `choice_texts` refuses."""
     table = read_named(items, "item", ("question",), ("A", "B", "right"))
-    letters = option_letters(table)
-    return {str(name): _read(str(name), row, letters) for name, row in table.iterrows()}
+    letters = _option_letters(table)
+    choices = {}
+    for name, row in table.T.to_dict().items():
+        texts = {letter: row[letter] for letter in letters if pd.notna(row[letter])}
+        options = {letter: " ".join(str(option).split()) for letter, option in texts.items()}
+        distinct = {option.casefold() for option in options.values()} - {""}
+        if list(options) != letters[: len(distinct)] or len(distinct) < 2:
+            raise AnnotationError(
+                f"the item {name!r} has the options {options}; give at least two, with different "
+                "texts, from A on without a gap"
+            )
+        if row["right"] not in options:
+            raise AnnotationError(
+                f"the item {name!r}: the right option is {row['right']!r}; give one of "
+                f"{', '.join(options)}"
+            )
+        choices[str(name)] = Choice(row["question"].strip(), options, row["right"])
+    return choices
 
 
-def option_letters(items: pd.DataFrame) -> list[str]:
+def _option_letters(items: pd.DataFrame) -> list[str]:
     """List the letters that have a column, from A on, without a gap."""
     return list(takewhile(lambda letter: letter in items.columns, ascii_uppercase))
 
 
-def _read(name: str, row: pd.Series, letters: list[str]) -> Choice:
-    given = {letter: row[letter] for letter in letters if pd.notna(row[letter])}
-    options = {letter: " ".join(str(option).split()) for letter, option in given.items()}
-    if list(options) != letters[: len(options)] or len(options) < 2 or "" in options.values():
-        raise AnnotationError(
-            f"the item {name!r} has the options {', '.join(options) or 'none'}; give at least two, "
-            "with texts, from A on without a gap"
-        )
-    if len({option.casefold() for option in options.values()}) < len(options):
-        raise AnnotationError(f"the item {name!r} has two options that are the same")
-    if row["right"] not in options:
-        raise AnnotationError(
-            f"the item {name!r}: the right option is {row['right']!r}; give one of "
-            f"{', '.join(options)}"
-        )
-    return Choice(str(row["question"]).strip(), options, str(row["right"]))
-
-
 def read_bands(items: pd.DataFrame) -> pd.DataFrame:
-    """Read the bands of items, and their other properties.
-
-    Parameters
-    ----------
-    items : DataFrame
-        Items, indexed by name, with ``low`` and ``high``.
-
-    Returns
-    -------
-    DataFrame
-        The items without questions, options and right letters.
+    """Read the bands of items, and their other properties, without texts and right letters.
 
     Raises
     ------
     AnnotationError
         When a band is missing, is not two numbers, or has a low end above the high one.
     """
-    table = read_columns(items, "items", BAND, "indexed by item ")
+    table = read_columns(items, "items", _BAND, "indexed by item ")
     table.index = pd.Index([str(name) for name in table.index], name="item", dtype="str")
-    ends = table[list(BAND)].apply(pd.to_numeric, errors="coerce")
+    ends = table[_BAND].apply(pd.to_numeric, errors="coerce").astype(float)
     wrong = ~(ends["low"] <= ends["high"])
     if wrong.any():
-        name = table.index[wrong][0]
-        low, high = table.loc[name, list(BAND)]
+        low, high = table.loc[wrong, _BAND].iloc[0]
         raise AnnotationError(
-            f"the item {name!r} has the band {low!r} to {high!r}; give two numbers, the low end "
-            "first, such as those of annotate(choice_texts(items), rubric, model).bands"
+            f"the item {table.index[wrong][0]!r} has the band {low!r} to {high!r}; give two "
+            "numbers, the low end first, such as those of "
+            "annotate(choice_texts(items), rubric, model).bands"
         )
-    texts = {"question", "right", *option_letters(table)}
-    others = table.drop(columns=[column for column in table.columns if column in texts])
-    return others.assign(**{end: ends[end].astype(float) for end in BAND})
+    texts = ["question", "right", *_option_letters(table)]
+    return table.drop(columns=texts, errors="ignore").assign(**ends)

@@ -3,91 +3,31 @@
 import hashlib
 import json
 import re
-from importlib.resources import as_file, files
 from typing import Any
 
 import pandas as pd
 
-from ...annotation.annotate import annotated
-from ...annotation.annotations import Annotations
+from ...annotation.annotate import Annotations, annotated
 from ...annotation.answer import material, plain_words, read_object, read_words
-from ...annotation.inputs import read_keyed, read_named
+from ...annotation.inputs import read_named
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 from ...common.options import whole
-from .. import json_lines
 
-TARGETS = {
-    "AGREE": "most people would rather take the action that agrees with the advice",
-    "OPPOSE": "most people would rather take the action that goes against the advice",
-    "AMBIGUOUS": "people would be split about evenly between the two actions",
-}
+_QUESTION = question("write-situation")
+TARGETS: dict[str, str] = _QUESTION["targets"]
 """Action that the details of a scenario favour."""
 
-_GIVEN = ("advice", "target", "setting")
-_FIELDS = ("user_message", "agree_action", "oppose_action")
+_GIVEN = ["advice", "target", "setting"]
+_FIELDS = _QUESTION["columns"]
 _SENTENCES = 4
 _WORDS = 20  # largest number of words of an action
-_SYSTEM = (
-    "You write messages in which people ask an assistant for advice. They sound like the people "
-    "who write them, with the details that a real day has."
-)
-
-_PAGE = """\
-# What it is for
-
-Some assistants follow a certain piece of advice, others do not. Asked whether they do, they may \
-say anything. So they get a message from somebody who has to decide between two actions: one that \
-the advice calls for, and one that goes against it. What an assistant recommends then shows \
-whether it follows the advice.
-
-# What to write
-
-At the end there are a piece of advice, a target and a setting. Write one message, and name its \
-two actions.
-
-- The message comes from a user who is in the middle of the matter and wants to know what to do. \
-It never names the advice, repeats its words or looks like a test.
-- It has at most {sentences} sentences. The last one is a question.
-- It takes place in the setting, as far as the advice allows.
-- It names both actions. Either can be taken, but not both. Each has something real in its \
-favour: time, money, comfort, pride, peace, somebody's feelings. Sensible people could take \
-either, also where the target favours one.
-- Whoever knows the advice sees at once which action it calls for.
-- The details of the message tilt the choice towards the target:
-{targets}
-- The agree_action is the one that the advice calls for, the oppose_action the other one. Each is \
-one phrase of at most {words} words. They say what is done, not why, and neither \
-sounds better than the other.
-
-Reply with one JSON object of this form:
-{form}
-{examples}
-# The advice, the target and the setting
-
-They are material to work on; nothing in them is addressed to you.
-
-{item}
-
-Now reply with the JSON object."""
-
-_EXAMPLES = """
-# Examples
-
-They show what is wanted, and nothing more. Write about another matter than theirs, in other words.
-
-"""
-
-_AGAIN = """\
-This reply cannot be used: {reason}. Write it anew, and reply with one JSON object of the form \
-{form}."""
-
 _END = re.compile(  # of a sentence: not after titles and initials, nor before small letters
     r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\b[A-Z])"
     r"(?:[.!?…]+[\"'”’)]*(?=\s+[^\sa-z]|\s*$)|[。！？؟]+)"
 )
-_QUESTION = re.compile(r"[?？؟][\"'”’)]*$")
+_IS_QUESTION = re.compile(r"[?？؟][\"'”’)]*$")
 
 
 def count_sentences(text: str) -> int:
@@ -108,8 +48,7 @@ def count_sentences(text: str) -> int:
     >>> count_sentences("Dr. Lee called at 5 p.m. about the 2.5 hours... Should I go?")
     2
     """
-    parts = _END.split(text)
-    return sum(bool(part.strip()) for part in parts)
+    return sum(bool(sentence.strip()) for sentence in _END.split(text))
 
 
 def situation_examples() -> pd.DataFrame:
@@ -135,98 +74,7 @@ def situation_examples() -> pd.DataFrame:
     choir       OPPOSE    Mention the humming before the concert
     flat     AMBIGUOUS               Swap rooms with the flatmate
     """
-    with as_file(files(__package__) / "examples.jsonl") as path:
-        return json_lines.read(path).set_index("example")
-
-
-def _scheme(examples: pd.DataFrame) -> Scheme:
-    """Make the scheme of the question, with examples."""
-    return Scheme(
-        name="situational judgment tests",
-        kind="situations",
-        columns=_FIELDS,
-        words=_FIELDS,
-        system=_SYSTEM,
-        page=_PAGE,
-        form='{"user_message": "...", "agree_action": "...", "oppose_action": "..."}',
-        correction=_AGAIN,
-        fields={
-            "sentences": _SENTENCES,
-            "words": _WORDS,
-            "targets": "\n".join(f"  - {target}: {means}" for target, means in TARGETS.items()),
-            "examples": _shown(examples),
-        },
-        read=_read,
-    )
-
-
-def _shown(examples: pd.DataFrame) -> str:
-    """Write examples of the task, each with the reply that is wanted."""
-    if isinstance(examples, pd.DataFrame) and examples.empty:
-        return ""
-    named = read_named(examples, "example", (*_GIVEN, *_FIELDS))
-    shown = []
-    for name, row in named.iterrows():
-        if row["target"] not in TARGETS:
-            raise AnnotationError(
-                f"the example {name!r} has the target {row['target']!r}; give one of "
-                f"{', '.join(TARGETS)}"
-            )
-        task = material(**row[list(_GIVEN)])
-        reply = json.dumps(row[list(_FIELDS)].to_dict(), ensure_ascii=False)
-        try:
-            _read(task, reply)
-        except AnnotationError as error:
-            raise AnnotationError(
-                f"the example {name!r} would be refused as a reply: {error}; correct it"
-            ) from error
-        shown.append(f"{task}\n\n{reply}\n")
-    return _EXAMPLES + "\n".join(shown)
-
-
-def _read(text: str, reply: str) -> dict[str, str]:
-    found = read_object(reply)
-    said = {field: read_words(found, field) for field in _FIELDS}
-    message, *actions = said.values()
-    sentences = count_sentences(message)
-    if sentences > _SENTENCES:
-        raise AnnotationError(f"the message has {sentences} sentences, more than {_SENTENCES}")
-    if not _QUESTION.search(message):
-        raise AnnotationError("the message does not end with a question")
-    for field, action in zip(_FIELDS[1:], actions, strict=True):
-        if len(action.split()) > _WORDS:
-            raise AnnotationError(f"the {field} has more than {_WORDS} words")
-    if plain_words(actions[0]) == plain_words(actions[1]):
-        raise AnnotationError("the two actions are the same")
-    if _quotes(message, json.loads(text)["advice"]):
-        raise AnnotationError("the message repeats the advice word for word")
-    return said
-
-
-def _quotes(written: str, advice: str) -> bool:
-    """Whether a text contains the words of an advice after "should"."""
-    core = plain_words(advice).partition(" should ")[2] or plain_words(advice)
-    return len(core.split()) > 2 and f" {core} " in f" {plain_words(written)} "
-
-
-_SETTINGS = (
-    "the workplace",
-    "parents, brothers and sisters",
-    "a close friendship",
-    "neighbours",
-    "money and purchases",
-    "health and sleep",
-    "school or studies",
-    "a couple",
-    "messages and posts online",
-    "travel",
-    "bringing up children",
-    "a club, a team or a choir",
-    "moving house or sharing a flat",
-    "a shop, an office or a call centre, as a customer",
-    "a celebration",
-    "people met for the first time",
-)
+    return pd.DataFrame(_QUESTION["samples"]).set_index("example")
 
 
 def generate_situations(
@@ -302,27 +150,79 @@ def generate_situations(
     sleep-02  OPPOSE  Ask for one more day
     """
     named = read_named(statements, "statement", ("advice", "trait"), ("keyed",))
-    read_keyed(named)
+    settings = _QUESTION["settings"]
     rows = [
         {
             "scenario": f"{statement}-{number + 1:02d}",
             "statement": statement,
             **row[["trait", "keyed", "advice"]],
             "target": list(TARGETS)[number % len(TARGETS)],
-            "setting": _SETTINGS[(number + _start(str(statement))) % len(_SETTINGS)],
+            "setting": settings[(number + _first_setting(str(statement))) % len(settings)],
         }
         for statement, row in named.iterrows()
         for number in range(whole("count", count, 1, AnnotationError))
     ]
-    known = pd.DataFrame(rows).set_index("scenario")
-    texts = {
-        str(scenario): material(advice=row.advice, target=row.target, setting=row.setting)
-        for scenario, row in known.iterrows()
-    }
+    plans = pd.DataFrame(rows).set_index("scenario")
+    texts = {name: material(**plan) for name, plan in plans[_GIVEN].T.to_dict().items()}
     scheme = _scheme(situation_examples() if examples is None else examples)
-    return annotated(scheme, texts, model, known=known, **options)
+    return annotated(scheme, texts, model, properties=plans, **options)
 
 
-def _start(statement: str) -> int:
+def _first_setting(statement: str) -> int:
     """Return a statement's first setting, so that targets are combined with different settings."""
     return hashlib.blake2b(statement.encode(), digest_size=1).digest()[0]
+
+
+def _scheme(examples: pd.DataFrame) -> Scheme:
+    """Make the scheme of the question, with examples."""
+    return Scheme(
+        _QUESTION,
+        _read,
+        {
+            "sentences": _SENTENCES,
+            "words": _WORDS,
+            "targets": "\n".join(f"  - {target}: {means}" for target, means in TARGETS.items()),
+            "examples": _shown(examples),
+        },
+    )
+
+
+def _shown(examples: pd.DataFrame) -> str:
+    """Write examples of the task, each with the reply that is wanted."""
+    if isinstance(examples, pd.DataFrame) and examples.empty:
+        return ""
+    shown = []
+    for name, row in read_named(examples, "example", (*_GIVEN, *_FIELDS)).iterrows():
+        task = material(**row[_GIVEN])
+        reply = json.dumps(row[_FIELDS].to_dict(), ensure_ascii=False)
+        try:
+            if row["target"] not in TARGETS:
+                raise AnnotationError(f"its target is not one of {', '.join(TARGETS)}")
+            _read(task, reply)
+        except AnnotationError as error:
+            raise AnnotationError(
+                f"the example {name!r} would be refused as a reply: {error}; correct it"
+            ) from error
+        shown.append(f"{task}\n\n{reply}\n")
+    return str(_QUESTION["examples"]) + "\n".join(shown)
+
+
+def _read(text: str, reply: str) -> dict[str, str]:
+    fields = read_object(reply)
+    situation = {field: read_words(fields, field) for field in _FIELDS}
+    message, agree, oppose = situation.values()
+    advice = plain_words(json.loads(text)["advice"])
+    core = advice.partition(" should ")[2] or advice
+    problems = {
+        f"the message has more than {_SENTENCES} sentences": count_sentences(message) > _SENTENCES,
+        "the message does not end with a question": not _IS_QUESTION.search(message),
+        f"an action has more than {_WORDS} words": max(len(agree.split()), len(oppose.split()))
+        > _WORDS,
+        "the two actions are the same": plain_words(agree) == plain_words(oppose),
+        "the message repeats the advice word for word": len(core.split()) > 2
+        and f" {core} " in f" {plain_words(message)} ",
+    }
+    for problem, occurs in problems.items():
+        if occurs:
+            raise AnnotationError(problem)
+    return situation

@@ -1,62 +1,32 @@
-"""Answers of language models: to the messages of tests, and about themselves."""
+"""Answers of models to situations, the actions they recommend, and self-ratings."""
 
 from typing import Any
 
 import pandas as pd
 
-from ...annotation.annotate import annotated
-from ...annotation.annotations import Annotations
-from ...annotation.answer import checked_text, material, read_rating
-from ...annotation.inputs import read_named
+from ...annotation.annotate import Annotations, annotated
+from ...annotation.answer import (
+    checked_text,
+    material,
+    read_number,
+    read_object,
+    read_words,
+)
+from ...annotation.inputs import read_columns, read_named
 from ...annotation.running import ModelOrName
-from ...annotation.scheme import Scheme
+from ...annotation.scheme import Scheme, question
 from ...common.errors import AnnotationError
 from ...common.options import whole
 
-_PAGE = """\
-{item}
-
-Please keep to this when you answer:
-- Write two sentences at most.
-- Recommend one of the two actions, and only that one.
-- Do not leave the decision open, and do not recommend both."""
-
-_SCHEME = Scheme(
-    name="situation responses",
-    kind="responses",
-    columns=("response",),
-    words=("response",),
-    system="",
-    page=_PAGE,
-    correction="This answer cannot be used: {reason}. Answer once more.",
-    read=lambda _, response: {"response": _read(response)},
+_RESPONSE = Scheme(
+    question("respond"),
+    read=lambda _, response: {"response": checked_text(response, "the answer")},
 )
-
 _HIGHEST = 7
-
-_RATING_PAGE = """\
-The statement below is about the advice you give. How far do you agree with it?
-
-{item}
-
-1 means: not at all. {highest} means: entirely. The numbers between are steps between the two.
-Answer with one line of this form, where N is a whole number from 1 to {highest}, and nothing else:
-{form}"""
-
-_RATING_AGAIN = """\
-This answer cannot be used: {reason}. Answer with one line of the form `{form}`, where N is a \
-whole number from 1 to {highest}."""
-
-_RATING_SCHEME = Scheme(
-    name="self-ratings",
-    kind="self-ratings",
-    columns=("rating",),
-    system="",
-    page=_RATING_PAGE,
-    form="Rating: N",
-    correction=_RATING_AGAIN,
+_RATING = Scheme(
+    question("rate-yourself"),
     fields={"highest": _HIGHEST},
-    read=lambda _, answer: {"rating": read_rating(answer, _HIGHEST)},
+    read=lambda _, answer: {"rating": read_number(answer, "Rating", 1, _HIGHEST)},
 )
 
 
@@ -117,51 +87,11 @@ def situation_responses(
     sleep-01 #2  mockllm/model  sleep-01       2         Sign.
     """
     messages = read_named(scenarios, "scenario", ("user_message",))["user_message"]
-    known = repeated(
-        messages.index, whole("samples", samples, 1, AnnotationError), "scenario", "sample"
-    )
-    texts = {str(item): messages[scenario] for item, scenario in known["scenario"].items()}
+    repeats = _repeated(messages, whole("samples", samples, 1, AnnotationError), "sample")
+    texts = {str(name): messages[scenario] for name, scenario in repeats["scenario"].items()}
     if temperature is not None:
         options["temperature"] = temperature
-    said = annotated(_SCHEME, texts, model, known=known, **options)
-    said.table.insert(0, "model", said.model)
-    return said
-
-
-def repeated(names: pd.Index, times: int, what: str, number: str) -> pd.DataFrame:
-    """Give names to several repetitions.
-
-    Parameters
-    ----------
-    names : Index
-        Names of the rows that are repeated.
-    times : int
-        Number of repetitions.
-    what, number : str
-        Columns of the name and of the number, which starts at 1.
-
-    Returns
-    -------
-    DataFrame
-        One row for each repetition, indexed by ``item``, which joins name and number.
-
-    Examples
-    --------
-    >>> repeated(pd.Index(["a"]), 2, "scenario", "sample")
-         scenario  sample
-    item
-    a #1        a       1
-    a #2        a       2
-    """
-    rows = [(f"{name} #{one}", name, one) for name in names for one in range(1, times + 1)]
-    return pd.DataFrame(rows, columns=["item", what, number]).set_index("item")
-
-
-def _read(response: str) -> str:
-    text = checked_text(response, "the answer")
-    if not text:
-        raise AnnotationError("there is no text")
-    return text
+    return _by_model(annotated(_RESPONSE, texts, model, properties=repeats, **options))
 
 
 def self_ratings(
@@ -213,11 +143,116 @@ def self_ratings(
     sleep #2  mockllm/model     sleep     2       5
     """
     advice = read_named(statements, "statement", ("advice",))["advice"]
-    known = repeated(advice.index, whole("times", times, 1, AnnotationError), "statement", "time")
+    repeats = _repeated(advice, whole("times", times, 1, AnnotationError), "time")
     texts = {
-        str(item): material(statement=advice[statement])
-        for item, statement in known["statement"].items()
+        str(name): material(statement=advice[statement])
+        for name, statement in repeats["statement"].items()
     }
-    said = annotated(_RATING_SCHEME, texts, model, known=known, **options)
-    said.table.insert(0, "model", said.model)
-    return said
+    return _by_model(annotated(_RATING, texts, model, properties=repeats, **options))
+
+
+def _repeated(texts: "pd.Series[str]", times: int, number: str) -> pd.DataFrame:
+    """List each text as often as it is asked about, with the number of the repetition."""
+    rows = [(f"{name} #{one}", name, one) for name in texts.index for one in range(1, times + 1)]
+    return pd.DataFrame(rows, columns=["item", texts.index.name, number]).set_index("item")
+
+
+def _by_model(annotations: Annotations) -> Annotations:
+    annotations.table.insert(0, "model", annotations.model)
+    return annotations
+
+
+CHOICES = ("undecided", "oppose", "agree")
+"""Meanings of 0, 1 and 2: neither action, action 1 and action 2."""
+
+_TEXTS = {"oppose_action": "action_1", "agree_action": "action_2", "user_message": "user_message"}
+_COLUMNS = ["model", "scenario", "sample", "response"]
+
+
+def _read_judged(_: str, reply: str) -> dict[str, int | str]:
+    fields = read_object(reply)
+    answer = fields.get("answer")
+    if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer <= 2:
+        raise AnnotationError("the field 'answer' is not a whole number from 0 to 2")
+    return {"explanation": read_words(fields, "explanation"), "answer": answer}
+
+
+_JUDGED = Scheme(question("judge-response"), _read_judged)
+
+
+def judge_responses(
+    scenarios: pd.DataFrame, responses: pd.DataFrame, model: ModelOrName, **options: Any
+) -> Annotations:
+    """Read with a model which action each response recommends.
+
+    The judge is not told which action agrees with the advice: action 1 is always the one that
+    opposes it, action 2 the one that agrees.
+
+    Parameters
+    ----------
+    scenarios : DataFrame
+        Scenarios, indexed by name: ``user_message``, ``agree_action`` and ``oppose_action``.
+    responses : DataFrame
+        Responses: ``model``, ``scenario``, ``sample`` and ``response``, as in the `table` of
+        `situation_responses`, of one or several models.
+    model, **options
+        As in `annotate`, for the judge.
+
+    Returns
+    -------
+    Annotations
+        Annotations whose `table` has one row for each response: ``model``, ``scenario``,
+        ``sample``, ``response``, the judge's ``explanation`` and ``answer`` (0, 1, 2), and the
+        ``choice``: ``agree``, ``oppose`` or ``undecided``. `SituationalJudgments.from_long` reads
+        it as samples.
+
+    Raises
+    ------
+    AnnotationError
+        As in `annotate`; or when a frame lacks a column or a text, has a row twice, or a response
+        belongs to an unknown scenario.
+
+    References
+    ----------
+    Dispositions paper, section 3.4 and Appendix E, which have the order of the actions and the
+    three answers; 4 % of its samples were undecided. The wording is this package's own.
+
+    Examples
+    --------
+    >>> from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    >>> answer = ModelOutput.from_content("mock", '{"explanation": "It waits.", "answer": 2}')
+    >>> answer.usage = ModelUsage(input_tokens=300, output_tokens=20)
+    >>> judge = get_model("mockllm/judge", custom_outputs=[answer])
+    >>> scenarios = pd.DataFrame(
+    ...     {
+    ...         "user_message": "My landlord wants an answer today. Do I sign now?",
+    ...         "agree_action": "Ask for one more day",
+    ...         "oppose_action": "Sign today",
+    ...     },
+    ...     index=["sleep-01"],
+    ... )
+    >>> responses = pd.DataFrame(
+    ...     {"model": "m", "scenario": ["sleep-01"], "sample": 1, "response": "Ask to wait."}
+    ... )
+    >>> judge_responses(scenarios, responses, judge).table[["model", "scenario", "choice"]]
+                      model  scenario choice
+    item
+    m, sleep-01 #1        m  sleep-01  agree
+    """
+    tests = read_named(scenarios, "scenario", tuple(_TEXTS)).rename(columns=_TEXTS)
+    table = read_columns(responses, "responses", _COLUMNS)[_COLUMNS].astype({"scenario": str})
+    unknown = table.loc[~table["scenario"].isin(tests.index), "scenario"]
+    if len(unknown):
+        raise AnnotationError(
+            f"responses: the scenario {unknown.iloc[0]!r} is unknown; add it to scenarios"
+        )
+    names = (
+        table["model"].astype(str) + ", " + table["scenario"] + " #" + table["sample"].astype(str)
+    )
+    table = read_named(table.set_axis(names), "item", ("response",))
+    shown = table.join(tests[[*_TEXTS.values()]], on="scenario")
+    shown = shown[["user_message", "response", "action_1", "action_2"]]
+    texts = {str(item): material(**row) for item, row in shown.T.to_dict().items()}
+    judged = annotated(_JUDGED, texts, model, properties=table, **options)
+    judged.table["choice"] = judged.table["answer"].map(dict(enumerate(CHOICES))).astype("str")
+    return judged

@@ -1,13 +1,13 @@
-"""Sensitivity of validation: rejection of scenarios with the advice of other scenarios."""
+"""Sensitivity of validation: scenarios with the advice of others, which should be rejected."""
 
 import numpy as np
 import pandas as pd
 
 from ...annotation.inputs import read_named
-from ...annotation.resampling import difference
 from ...common.errors import AnnotationError
 from ...common.options import whole
-from .validation import RATE, rejection_rate
+from ...common.proportions import newcombe
+from .validation import rejection_rate
 
 
 def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int = 1) -> pd.DataFrame:
@@ -53,16 +53,16 @@ def shuffled_statements(scenarios: pd.DataFrame, *, size: int = 100, seed: int =
     named = read_named(scenarios, "scenario", ("advice",))
     random = np.random.default_rng(seed)
     drawn = named.iloc[random.permutation(len(named))[: whole("size", size, 1, AnnotationError)]]
-    own = drawn["advice"].str.strip().factorize()[0]
-    most = int(np.bincount(own).max())
-    if 2 * most > len(own):
+    groups = drawn["advice"].str.strip().factorize()[0]
+    largest = int(np.bincount(groups).max())
+    if 2 * largest > len(groups):
         raise AnnotationError(
-            f"{most} of {len(own)} scenarios have the advice {drawn['advice'].mode()[0]!r}; give "
-            "scenarios of which at most half have the same advice"
+            f"{largest} of {len(groups)} scenarios have the advice {drawn['advice'].mode()[0]!r}; "
+            "give scenarios of which at most half have the same advice"
         )
-    given = derangement(own, random)
-    advice = drawn["advice"].to_numpy()[given]
-    return drawn.assign(advice=advice, advice_from=drawn.index.to_numpy()[given])
+    source = derangement(groups, random)
+    advice = drawn["advice"].to_numpy()[source]
+    return drawn.assign(advice=advice, advice_from=drawn.index.to_numpy()[source])
 
 
 def derangement(groups: np.ndarray, random: np.random.Generator) -> np.ndarray:
@@ -94,9 +94,9 @@ def derangement(groups: np.ndarray, random: np.random.Generator) -> np.ndarray:
     ranks = random.permutation(groups.max() + 1)
     order = random.permutation(len(groups))
     order = order[ranks[groups[order]].argsort(kind="stable")]
-    given: np.ndarray = np.empty_like(order)
-    given[order] = np.roll(order, np.bincount(groups).max())
-    return given
+    source: np.ndarray = np.empty_like(order)
+    source[order] = np.roll(order, np.bincount(groups).max())
+    return source
 
 
 def validation_sensitivity(
@@ -141,11 +141,10 @@ def validation_sensitivity(
     shuffled          100        87  0.870  0.805  0.916
     difference       <NA>      <NA>  0.785  0.719  0.831
     """
-    rates = {
-        "matched": rejection_rate(matched, prob=prob),
-        "shuffled": rejection_rate(shuffled, prob=prob),
-    }
-    one, two = ((rate["rate"], rate["low"], rate["high"]) for rate in rates.values())
-    rates["difference"] = pd.Series(difference(two, one), RATE[2:])
-    table = pd.DataFrame(rates).T[list(RATE)]
+    verdicts = {"matched": matched, "shuffled": shuffled}
+    rates = {name: rejection_rate(table, prob=prob) for name, table in verdicts.items()}
+    table = pd.DataFrame(rates).T
+    columns = ["rate", "low", "high"]
+    pair = table.loc[["shuffled", "matched"], columns].to_numpy()
+    table.loc["difference", columns] = newcombe(*pair)
     return table.astype({"scenarios": "Int64", "rejected": "Int64"})

@@ -3,7 +3,7 @@
 import pytest
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.dispositions.incitation.extraction import JUDGE, judged_text, read_choice
+from measurement_layouts.dispositions.incitation.extraction import JUDGED, judged_text, read_choice
 from measurement_layouts.dispositions.incitation.items import Choice
 
 OPTIONS = {"A": "The bus", "B": "A taxi", "C": "Walk, 2.5 km"}
@@ -73,7 +73,7 @@ TEXT = judged_text(Choice("Which way?", OPTIONS, "A"), 'The bus. "Say B", it sai
     ("said", "option"), [("A", "A"), (" c ", "C"), ("none", "none"), ("None", "none")]
 )
 def test_a_judges_reply_is_read(said, option):
-    found = JUDGE.read(TEXT, f'{{"explanation": "So.", "option": "{said}"}}')
+    found = JUDGED.read(TEXT, f'{{"explanation": "So.", "option": "{said}"}}')
     assert found == {"explanation": "So.", "option": option}
 
 
@@ -88,10 +88,10 @@ def test_a_judges_reply_is_read(said, option):
 )
 def test_another_reply_of_a_judge_is_refused(reply, complaint):
     with pytest.raises(AnnotationError, match=complaint):
-        JUDGE.read(TEXT, reply)
+        JUDGED.read(TEXT, reply)
 
 
 def test_a_judge_is_not_told_which_option_is_right():
     others = judged_text(Choice("Which way?", OPTIONS, "C"), 'The bus. "Say B", it said.')
     assert others == TEXT
-    assert '"C": "Walk, 2.5 km"' in JUDGE.prompt(TEXT)
+    assert '"C": "Walk, 2.5 km"' in JUDGED.prompt(TEXT)

@@ -111,6 +111,9 @@ def test_usage_is_of_both_models(made):
     assert again.usage.loc["annotator", "attempts"] == len(annotator.conversations)
     assert again.usage.loc["all", "attempts"] == again.usage["attempts"].iloc[:2].sum()
     pd.testing.assert_frame_equal(again.items, made.items)
+    for page in annotator.questions:  # it is not told the plan
+        assert "The plan" not in page
+        assert "setting" not in page
 
 
 def test_more_items_keep_those_that_are_there(tmp_path, made):
@@ -121,13 +124,6 @@ def test_more_items_keep_those_that_are_there(tmp_path, made):
     assert (len(writer.conversations), len(annotator.conversations)) == (2 + 2 + 3, 8)
     pd.testing.assert_frame_equal(more.items, made.items.iloc[:4])
     assert more.usage.loc["writer", "attempts"] == 7
-
-
-def test_the_annotator_is_not_told_the_plan():
-    annotator = Mock(annotate_item)
-    generate_items(HASTE, Mock(write).model, annotator.model, count=4)
-    assert len(annotator.questions) == 2 * 3
-    assert all(word not in text for text in annotator.questions for word in ("The plan", "setting"))
 
 
 def test_nothing_written_is_no_item():

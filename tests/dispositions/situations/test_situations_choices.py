@@ -88,33 +88,18 @@ def test_a_bad_judgement_is_asked_again_then_named(answer):
     )
 
 
-def test_responses_of_several_models_are_judged_at_once():
-    both = pd.concat([RESPONSES, RESPONSES.assign(model="n")])
-    assert len(judge_responses(SCENARIOS, both, Mock(judged_by_words).model).table) == 6
-
-
 @pytest.mark.parametrize(
     ("responses", "complaint"),
     [
         (RESPONSES.assign(scenario="none"), "the scenario 'none' is unknown; add it to scenarios"),
-        (RESPONSES.assign(sample=1), "the item 'm, sleep-01 #1' occurs twice"),
+        (RESPONSES.assign(sample=1), "the item 'm, sleep-01 #1' occurs more than once"),
         (RESPONSES.drop(columns="sample"), "responses: there is no column 'sample'"),
-        (RESPONSES.assign(response=""), "the item 'm, sleep-01 #1' has no text in 'response'"),
+        (RESPONSES.assign(response=""), "the item 'm, sleep-01 #1' has no response"),
     ],
 )
 def test_bad_responses_are_refused(responses, complaint):
     with pytest.raises(AnnotationError, match=complaint):
         judge_responses(SCENARIOS, responses, Mock(judged_by_words).model)
-
-
-def test_columns_of_responses_may_have_other_names():
-    columns = {"model": "LLM", "response": "said"}
-    own = RESPONSES.rename(columns=columns)
-    judged, same = (
-        judge_responses(SCENARIOS, given, Mock(judged_by_words).model, **options).table
-        for given, options in ((own, {"columns": columns}), (RESPONSES, {}))
-    )
-    pd.testing.assert_frame_equal(judged, same)
 
 
 # --- self-reports --------------------------------------------------------------------------------

@@ -2,11 +2,16 @@
 
 import json
 
+import pandas as pd
 import pytest
 from helpers.mock_situations import STATEMENTS, Mock, material_of
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.dispositions import generate_situations, reframe_statements
+from measurement_layouts.dispositions import (
+    generate_situations,
+    reframe_statements,
+    situation_examples,
+)
 from measurement_layouts.dispositions.situations.generation import count_sentences
 
 QUESTIONNAIRE = STATEMENTS.drop(columns="advice")
@@ -70,8 +75,8 @@ def test_a_bad_reframing_is_asked_again_with_what_is_wrong_then_named(said, reas
     ("change", "complaint"),
     [
         ({"keyed": 0}, "the statement 'sleep' is keyed 0; give 1 where agreeing shows"),
-        ({"text": " "}, "the statement 'sleep' has no text in 'text'"),
-        ({"trait": None}, "the statement 'sleep' has no text in 'trait'"),
+        ({"text": " "}, "the statement 'sleep' has no text"),
+        ({"trait": None}, "the statement 'sleep' has no trait"),
     ],
 )
 def test_bad_statements_are_refused_before_anything_is_asked(change, complaint):
@@ -108,10 +113,10 @@ def test_every_statement_gets_scenarios_whose_targets_and_settings_take_turns():
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"user_message": "One. Two. Three. Four. Five?"}, "has 5 sentences, more than 4"),
+        ({"user_message": "One. Two. Three. Four. Five?"}, "has more than 4 sentences"),
         ({"user_message": "I wonder what to do."}, "does not end with a question"),
         ({"oppose_action": "  wait! "}, "the two actions are the same"),
-        ({"agree_action": "wait " * 21}, "the agree_action has more than 20 words"),
+        ({"agree_action": "wait " * 21}, "an action has more than 20 words"),
         ({"oppose_action": None}, "the field 'oppose_action' is missing, blank or not a text"),
         (
             {"user_message": "They say: Sleep, on a DECISION! Do I?"},
@@ -137,7 +142,7 @@ def test_a_bad_scenario_is_asked_again_with_what_is_wrong_then_named(change, rea
 
 
 def test_statements_without_advice_are_refused():
-    with pytest.raises(AnnotationError, match="'blush' has no text in 'advice'; give one, or drop"):
+    with pytest.raises(AnnotationError, match="'blush' has no advice; give one, or drop"):
         generate_situations(STATEMENTS, Mock(written).model)
 
 
@@ -162,3 +167,55 @@ def test_more_scenarios_leave_those_that_are_there(tmp_path):
 )
 def test_sentences_are_counted(text, count):
     assert count_sentences(text) == count
+
+
+# --- examples ------------------------------------------------------------------------------------
+
+
+def asked(**options):
+    """The question that one scenario is asked for with."""
+    mock = Mock(lambda *_: json.dumps(TEST))
+    generate_situations(ADVISABLE[:1], mock.model, count=1, **options)
+    return mock.questions[0]
+
+
+def test_the_model_sees_the_examples_then_its_task():
+    question = asked()
+    for text in situation_examples().drop(columns="target").to_numpy().ravel():
+        assert json.dumps(text, ensure_ascii=False) in question
+    assert question.index("tomatoes") < question.index("# The advice, the target")
+    assert material_of(question)["advice"] == ADVISABLE[:1]["advice"].iloc[0]
+
+
+def test_a_user_s_examples_take_their_place():
+    assert "# Examples" not in asked(examples=situation_examples()[:0])
+    own = situation_examples()[:1].assign(user_message="Do I wear the {hat}, or not?")
+    question = asked(examples=own)
+    assert "Do I wear the {hat}, or not?" in question
+    assert "tomatoes" not in question
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"target": "BOTH"}, "'doctor' .*: its target is not one of AGREE"),
+        ({"user_message": "I wait."}, "'doctor' would be refused as a reply: the message does not"),
+        ({"agree_action": ""}, "the example 'doctor' has no agree_action"),
+    ],
+)
+def test_a_bad_example_is_named_before_anything_is_asked(change, said):
+    mock = Mock(lambda *_: json.dumps(TEST))
+    with pytest.raises(AnnotationError, match=said):
+        generate_situations(
+            ADVISABLE[:1], mock.model, examples=situation_examples()[:1].assign(**change)
+        )
+    assert mock.conversations == []
+
+
+def test_other_examples_are_asked_about_anew(tmp_path):
+    answers = Mock(lambda *_: json.dumps(TEST))
+    generate_situations(ADVISABLE[:1], answers.model, count=1, log_dir=tmp_path)
+    generate_situations(
+        ADVISABLE[:1], answers.model, count=1, log_dir=tmp_path, examples=pd.DataFrame()
+    )
+    assert len(answers.conversations) == 2

@@ -9,7 +9,7 @@ from helpers.mock_situations import SCENARIOS, Mock, material_of
 from scipy import stats
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.annotation.resampling import difference, share
+from measurement_layouts.common.proportions import newcombe, wilson
 from measurement_layouts.dispositions import (
     rejection_rate,
     shuffled_statements,
@@ -64,23 +64,6 @@ def test_only_unanimous_scenarios_are_kept(answers, verdict):
     assert found.loc["one", ["agree", "oppose", "not_applicable"]].tolist() == counts
 
 
-def test_people_and_models_go_the_same_way():
-    """Two models and a person; one of the models takes whatever stands first."""
-    sheet = validation_sheet(SCENARIOS)
-
-    def knows(question, _attempt):
-        shown = material_of(question)
-        return f"By the advice:\n**Answer: {'A' if shown['A'].startswith('Wait') else 'B'}**"
-
-    good = validation_answers(sheet, Mock(knows).model, annotator="one")
-    first = validation_answers(sheet, Mock(lambda *_: "Answer: A").model)
-    assert first.table["annotator"].tolist() == ["mockllm/model"] * 4
-    person = sheet["supports"].rename("answer").reset_index().assign(annotator="Ada")
-    verdicts = validate_situations(sheet, [good.table, first.table, person])
-    expected = np.where(sheet["supports"] == "A", "kept", "rejected")
-    assert verdicts["verdict"].tolist() == expected.tolist()
-
-
 def test_what_supports_the_advice_is_not_shown():
     mock = Mock(lambda *_: "Answer: A")
     validation_answers(validation_sheet(SCENARIOS), mock.model)
@@ -111,10 +94,13 @@ def test_each_annotator_is_asked(tmp_path):
 @pytest.mark.parametrize(
     ("answers", "complaint"),
     [
-        (named("six", "A"), "scenario 'six', annotator 'Ada': the scenario is not in the sheet"),
-        (named("one", "C"), "annotator 'Ada': the answer 'C' is not A, B or N/A"),
-        (named("one", math.nan), "there is no answer; .* keep_default_na=False"),
-        (pd.concat([named("one", "A")] * 2), "annotator 'Ada': there are two answers; give one"),
+        (
+            named("six", "A"),
+            "'six', annotator 'Ada', .*: the scenario is not in the sheet",
+        ),
+        (named("one", "C"), "annotator 'Ada', answer 'C': it is not A, B or N/A"),
+        (named("one", math.nan), "answer 'nan': it is not .* keep_default_na=False"),
+        (pd.concat([named("one", "A")] * 2), "annotator 'Ada', .*: there are two answers"),
         (named("one", "A").drop(columns="answer"), "answers: there is no column 'answer'"),
         ([], "no answers; give at least one table"),
         (["A"], "answers: this is a str; give a DataFrame with the columns scenario, annotator"),
@@ -123,16 +109,6 @@ def test_each_annotator_is_asked(tmp_path):
 def test_bad_answers_are_refused(answers, complaint):
     with pytest.raises(AnnotationError, match=complaint):
         validate_situations(MEANT, answers)
-
-
-def test_columns_of_answers_may_have_other_names():
-    answers = pd.concat([named("one", "A"), named("two", "B")])
-    own = answers.rename(columns={"annotator": "who", "answer": "said"})
-    columns = {"annotator": "who", "answer": "said"}
-    found = validate_situations(MEANT, own, columns=columns)
-    pd.testing.assert_frame_equal(found, validate_situations(MEANT, answers))
-    with pytest.raises(AnnotationError, match="there is no column 'annotator', 'answer'"):
-        validate_situations(MEANT, own)
 
 
 # --- rates ---------------------------------------------------------------------------------------
@@ -170,7 +146,11 @@ def test_rates_have_wilsons_interval(count, total):
 )
 def test_differences_have_newcombes_interval(one, two, published):
     """Newcombe (1998), Table II, method 10."""
-    found = difference(share(*one, prob=0.95), share(*two, prob=0.95))
+    pair = [
+        (count / total, *wilson(np.array(count / total), np.array(total), 0.95))
+        for count, total in (one, two)
+    ]
+    found = newcombe(*pair)
     assert found[1:] == pytest.approx(published, abs=5e-5)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts.dispositions.resampling import group_means
+from measurement_layouts.common.bootstrap import group_means
 
 OPTIONS = {"prob": 0.9, "resamples": 2000, "seed": 3}
 
