@@ -25,15 +25,10 @@ axes = ml.plots.wright_map(fit)
 # grey band of the population. Means fall from the top to the bottom.
 axes = ml.plots.population_forest(fit, subjects=evaluation.subjects[::4])
 
-# %% caterpillar_plot
-# The effects of 23 items with 90% intervals, in ascending order. Those whose interval contains 0
-# are grey, those of the easiest and hardest items are blue.
-axes = ml.plots.caterpillar_plot(fit.items().iloc[::3])
-
-# %% weights_plot
-# Two panels of posterior means with 90% intervals: mean and spread of the subjects' navigation,
-# and the spread of the items' ease.
-axes = ml.plots.weights_plot(fit.population(), layout=layout)
+# %% effects_plot
+# The effects of 23 items with 90% intervals, from the easiest to the hardest. Those whose interval
+# contains 0 are pale.
+axes = ml.plots.effects_plot(fit.items().iloc[::3])
 
 # %% misfit_plot
 # Effects with 90% intervals, sorted, of how the patterns of subjects and the slopes of items

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from itertools import pairwise
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -135,87 +134,6 @@ def points(ax):
 
 def texts(ax):
     return [text.get_text() for text in ax.texts]
-
-
-class TestProfileForest:
-    def test_points_are_profile_means(self, fit):
-        axes = plots.profile_forest(fit)
-        table = fit.profiles()
-        assert len(axes) == len(fit.layout.latents)
-        order = [label.get_text() for label in axes[0].get_yticklabels()]
-        assert order[-1].startswith("all right")
-        assert order[-1].endswith("1.00")
-        rates = [float(name.rsplit(maxsplit=1)[1]) for name in order]
-        assert rates == sorted(rates)
-        for ax, latent in zip(axes, fit.layout.latents, strict=True):
-            expected = table[table["node"] == latent.name].set_index("subject")
-            (drawn,) = points(ax)
-            assert sorted(drawn.get_offsets()[:, 0]) == sorted(expected["mean"])
-            assert drawn.get_offsets()[-1, 0] == expected.loc["all right", "mean"]
-            (bars,) = [c for c in ax.collections if isinstance(c, LineCollection)]
-            ends = np.array([segment[:, 0] for segment in bars.get_segments()])
-            assert sorted(ends[:, 0]) == sorted(expected["low"])
-            assert sorted(ends[:, 1]) == sorted(expected["high"])
-
-    def test_range_and_unit(self, fit):
-        axes = plots.profile_forest(fit, nodes=["navigation", "sight"])
-        assert [ax.get_xlabel() for ax in axes] == ["navigation (m)", "sight"]
-        low, high = axes[0].get_xlim()
-        assert low < 0 < 40 < high
-        assert high - low < 1.1 * 40
-
-    def test_labels_and_failures(self, labelled_fit):
-        axes = plots.profile_forest(labelled_fit, nodes="skill")
-        assert [ax.get_xlabel() for ax in axes] == [
-            "skill[read] (level)",
-            "skill[write] (level)",
-            "skill[count] (level)",
-        ]
-        entries = [text.get_text() for text in axes[0].get_figure().legends[0].get_texts()]
-        assert "1 failed, not shown" in entries
-        assert "† not converged" in entries
-        nothing_is_cut(axes)
-
-    def test_prob(self, fit):
-        narrow, wide = (
-            plots.profile_forest(fit, nodes="sight", prob=prob)[0] for prob in (0.5, 0.975)
-        )
-        ends = [
-            next(c for c in ax.collections if isinstance(c, LineCollection)).get_segments()[0][:, 0]
-            for ax in (narrow, wide)
-        ]
-        assert ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1]
-        assert "97.5%" in wide.get_figure().legends[0].get_texts()[0].get_text()
-
-    def test_many_subjects(self, layout, evaluation):
-        many = [f"subject {k}" for k in range(40)]
-        tables = [
-            pd.DataFrame(np.resize(t.to_numpy(), (40, t.shape[1])), many, t.columns)
-            for t in (evaluation.successes, evaluation.trials)
-        ]
-        axes = plots.profile_forest(made_up(layout, Evaluation(evaluation.items, *tables)))
-        nothing_is_cut(axes)
-        boxes = [text.get_window_extent() for text in axes[0].get_yticklabels()]
-        assert all(below.y1 <= above.y0 + 1 for below, above in pairwise(boxes))
-
-    def test_given_axes(self, fit):
-        figure, given = plt.subplots(1, 2)
-        assert plots.profile_forest(fit, nodes=["sight", "noise"], ax=given)[1] is given[1]
-        assert plt.get_fignums() == [figure.number]
-        with pytest.raises(FitError, match="2 axes and there are 4 panels"):
-            plots.profile_forest(fit, ax=given)
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"nodes": "hearing"}, r"no profile element hearing; there are navigation, left_right"),
-            ({"subjects": ["Bob"]}, "not in this fit: Bob; it has Ann"),
-            ({"prob": 90}, "prob=90"),
-        ],
-    )
-    def test_errors(self, fit, arguments, message):
-        with pytest.raises(FitError, match=message):
-            plots.profile_forest(fit, **arguments)
 
 
 class TestCapabilityScatter:

@@ -1,7 +1,5 @@
 """Tables and groups of profiles: what is drawn is what the tables say, and nothing is cut."""
 
-from itertools import pairwise
-
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,11 +7,11 @@ import pandas as pd
 import pytest
 from helpers import small_layouts
 from helpers.made_estimates import is_whole
-from matplotlib.collections import LineCollection, PathCollection, QuadMesh
+from matplotlib.collections import PathCollection, QuadMesh
 from matplotlib.colors import to_rgba
 
 import measurement_layouts as ml
-from measurement_layouts import DataError, FitError, plots
+from measurement_layouts import FitError, plots
 from measurement_layouts.linking import logistic, product
 from measurement_layouts.plots.cells import _luminance
 
@@ -219,108 +217,14 @@ def legend(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-class TestProfileBars:
-    def test_dots_and_intervals_are_shares_of_the_range(self, fitted):
-        who = ["Bob", "Ann", "ace"]
-        ax = plots.profile_bars(fitted, who)
-        order = [name for name in wide(fitted, "mean").index if name in HIGHS]
-        highs = np.array([HIGHS[name] for name in order])
-        whiskers = [item for item in ax.collections if isinstance(item, LineCollection)]
-        for place, name in enumerate(who):
-            mean, low, high = (
-                wide(fitted, column).loc[order, name] / highs for column in ("mean", "low", "high")
-            )
-            assert np.allclose(dots(ax)[place].get_offsets()[:, 0], mean, rtol=1e-12)
-            ends = np.array([segment[:, 0] for segment in whiskers[place].get_segments()])
-            assert np.allclose(ends, np.transpose([low, high]), rtol=1e-12)
-        labels = [label.get_text().splitlines() for label in ax.get_yticklabels()]
-        assert [label[0].split(" (")[0] for label in labels] == order
-        assert [label[1] for label in labels] == [f"0 to {HIGHS[name]:g}" for name in order]
-        assert ax.get_xlabel().startswith("share of the range\nnot shown")
-        assert ax.get_xlabel().endswith("rightLeftBias")
-        assert is_whole(ax)
-
-    def test_rows_keep_the_order_of_subjects_within_their_group(self, fitted):
-        ax = plots.profile_bars(fitted, ["Bob", "Ann", "ace"])
-        rows = np.array([item.get_offsets()[:, 1] for item in dots(ax)])
-        assert (np.diff(rows.T.ravel()) > 0).all()
-        assert np.allclose(rows.mean(axis=0), ax.get_yticks())
-        low, high = ax.get_ylim()
-        assert low > high  # downwards
-
-    def test_truth_is_at_its_place(self, fitted):
-        truth = small_layouts.profiles()
-        truth.loc["Bob", "noiseLevel"] = np.nan
-        truth.loc["Cyd", "visualAbility"] = 3.8  # beyond the range
-        ax = plots.profile_bars(fitted, ["Cyd", "Bob"], truth=truth)
-        order = [name for name in wide(fitted, "mean").index if name in HIGHS]
-        for mark, dot, name in zip(dots(ax, known=True), dots(ax), ["Cyd", "Bob"], strict=True):
-            known = truth.loc[name, order].astype(float) / pd.Series(HIGHS)[order]
-            here = known.notna().to_numpy()
-            assert np.allclose(mark.get_offsets()[:, 0], known[here], rtol=1e-12)
-            assert np.array_equal(mark.get_offsets()[:, 1], dot.get_offsets()[here, 1])
-        assert ax.get_xlim()[1] > 2
-        assert "open: truth" in legend(ax)
-        assert "open: truth" not in legend(plots.profile_bars(fitted, "Bob"))
-
-    def test_only_asked_nodes(self, crowd):
-        ax = plots.profile_bars(crowd, [LONG], nodes=["tiny", "skill[demand 3]"])
-        labels = [label.get_text() for label in ax.get_yticklabels()]
-        assert labels == ["tiny\n0 to 0.01", "skill[demand 3] (level)\n0 to 5"]
-        assert ax.get_xlabel() == "share of the range"
-        assert is_whole(ax)
-
-    def test_every_subject_looks_different(self, crowd):
-        ax = plots.profile_bars(crowd, crowd.subjects, nodes="tiny")
-        handles = ax.get_legend().legend_handles[:29]
-        assert len({(line.get_color(), line.get_marker()) for line in handles}) == 29
-        assert is_whole(ax)
-
-    def test_many_groups(self, crowd):
-        who = [LONG, *crowd.subjects[:8]]
-        ax = plots.profile_bars(crowd, who)
-        assert legend(ax)[-1] == "† not converged"
-        assert is_whole(ax)
-        boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
-        assert all(upper.y0 > lower.y1 for upper, lower in pairwise(boxes))
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"subjects": ["Zoe"]}, "not in this fit: Zoe; it has Ann"),
-            ({"subjects": []}, "0 subjects to draw; name 1 to 36"),
-            ({"nodes": "hearing"}, "no profile element hearing; there are navigationAbility"),
-            ({"nodes": ["rightLeftBias"]}, "rightLeftBias: there is no finite range"),
-        ],
-    )
-    def test_errors(self, fitted, arguments, message):
-        with pytest.raises(FitError, match=message):
-            plots.profile_bars(fitted, **{"subjects": ["Ann"], **arguments})
-
-    @pytest.mark.parametrize(
-        ("truth", "message"),
-        [
-            (pd.DataFrame({"hearing": [1]}, ["Ann"]), "no profile element hearing; the layout has"),
-            (pd.DataFrame({"noiseLevel": [1]}, ["ann"]), "no row for Ann; it has ann"),
-            (pd.DataFrame({"noiseLevel": ["low"]}, ["Ann"]), "Ann on noiseLevel: 'low'"),
-            (pd.DataFrame({"noiseLevel": [np.inf]}, ["Ann"]), "Ann on noiseLevel: inf"),
-        ],
-    )
-    def test_truth_that_does_not_fit(self, fitted, truth, message):
-        with pytest.raises(DataError, match=message):
-            plots.profile_bars(fitted, ["Ann"], truth=truth)
-
-
 def test_figures_leave_fit_and_truth_alone(fitted):
     before, truth = fitted.data.copy(deep=True), small_layouts.profiles()
     plots.profile_heatmap(fitted)
-    plots.profile_bars(fitted, ["Ann", "Bob"], truth=truth)
     assert fitted.data.identical(before)
     pd.testing.assert_frame_equal(truth, small_layouts.profiles())
 
 
 def test_given_axes_are_returned_and_no_figure_is_made(fitted):
-    figure, (left, right) = plt.subplots(1, 2)
+    figure, left = plt.subplots()
     assert plots.profile_heatmap(fitted, ax=left) is left
-    assert plots.profile_bars(fitted, ["Ann"], ax=right) is right
     assert plt.get_fignums() == [figure.number]

@@ -132,14 +132,6 @@ def test_forests_show_the_range_of_the_prior(fit):
         assert high - low < 1.4 * np.ptp(before)
 
 
-def test_bars_are_faded(fit, vague):
-    ax = plots.profile_bars(fit, fit.subjects)
-    names = [e.name for e in elements(fit.layout) if e.latent.range.is_finite]
-    for who, points in zip(fit.subjects, drawn(ax), strict=True):
-        faded = points.get_facecolors()[:, 3] < 0.5
-        assert faded.tolist() == [vague[name, who] for name in names]
-
-
 @pytest.mark.parametrize("statistic", ["mean", "sd"])
 def test_cells_are_hatched(fit, vague, statistic):
     ax = plots.profile_heatmap(fit, statistic=statistic)
