@@ -416,3 +416,75 @@ def comparison_plot(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
 
 def _ranks(low: float, high: float) -> str:
     return fixed(low, 0) if low == high else f"{fixed(low, 0)} to {fixed(high, 0)}"
+
+
+def residual_plot(
+    criticism: Criticism,
+    subject: object,
+    property: str,
+    by: str | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw success by level of a property, and the interval in which the layout expects it.
+
+    Filled points are outside their interval. The number at the right is the number of items.
+
+    Parameters
+    ----------
+    criticism : Criticism
+        Result of `criticise`.
+    subject : object
+        Subject to draw.
+    property : str
+        Column of the items.
+    by : str, optional
+        Another column, whose levels are drawn side by side in different colours.
+    ax : Axes, optional
+        Axes to draw on (default: a new figure).
+
+    Returns
+    -------
+    Axes
+        Horizontal axis: success rate, in [0, 1]; one row per level.
+
+    Raises
+    ------
+    DataError
+        When there is no such column.
+    FitError
+        When the subject is not in the fit.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.criticism.criticise import criticise
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-30"],
+    ...              draws=200, tune=300, chains=2, seed=1, progressbar=False)
+    >>> criticism = criticise(result, cohort.evaluation, candidates=["size"])
+    >>> residual_plot(criticism, "sim-30", "size", "rewardBehind").get_xlabel()
+    'success rate'
+    """
+    table = criticism.residuals(subject, *[property, *([] if by is None else [by])]).reset_index()
+    items = table.groupby(property)["items"].transform("sum")
+    marks = table.assign(
+        row=table[property].astype(str),
+        series="" if by is None else f"{by}: " + table[by].astype(str),
+        mean=table["observed"],
+        hollow=~table["surprising"],
+        note=items.astype(str),
+    )
+    mass = style.percent(criticism.prob)
+    (panel,) = rows(
+        marks,
+        {"mean": f"observed; line: {mass} interval of the layout", "hollow": "hollow: inside it"},
+        ax=ax,
+        width=4.2,
+        labels={"": "success rate"},
+        titles={"": f"{style.words(subject, 30)}: success by {style.words(property, 30)}"},
+        limits={"": (-0.03, 1.03)},
+        notes=["right: items"],
+    )
+    return panel  # type: ignore[no-any-return]

@@ -114,7 +114,7 @@ def cross_entry() -> Line2D:
 def title(ax: Axes, text: str, *, pad: float | None = None) -> None:
     """Write a title above axes, in as many lines as it needs."""
     figure = ax.get_figure(root=True)
-    width = 1.25 * ax.get_position().width * (figure.get_figwidth() if figure is not None else 6)
+    width = 1.1 * ax.get_position().width * (figure.get_figwidth() if figure is not None else 6)
     ax.set_title(_wrapped(text, width), fontsize=_TITLE, pad=pad)
 
 

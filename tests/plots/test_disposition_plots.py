@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 from helpers.made_estimates import legend, nothing_is_cut
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
-from matplotlib.text import Annotation
 
 from measurement_layouts import DataError, FitError, dispositions, plots
 from measurement_layouts.dispositions.comparison import compare_choices
 from measurement_layouts.dispositions.consensus import consensus_steps, rate_steps
-from measurement_layouts.dispositions.directional import directional_alignment
 from measurement_layouts.dispositions.self_report import self_report_correlations, self_reports
 from measurement_layouts.plots import style
 from measurement_layouts.plots.self_report_plot import written_rho
@@ -148,26 +146,6 @@ class TestConfidence:
         small = wide[["sim-04", "sim-20"]].mean(axis=1)
         assert drawn(ax, over_bins(small, people["consensus"], bins))
         assert legend(ax)[:2] == ["large: 1 model", "small: mean of 2 models"]
-
-
-class TestHeatmap:
-    def test_cells_are_the_measures(self, study):
-        ax = alignment_heatmap(study, groups=GROUPS)
-        table = directional_alignment(study)
-        names = [label.get_text() for label in ax.get_yticklabels()]
-        assert [GROUPS[name] for name in names] == ["large", "small", "small"]
-        columns = [(t, b) for t in study.traits for b in ("1", "[0.9, 1)", "[0.8, 0.9)")]
-        columns.append(("all", "all"))
-        written = [text.get_text() for text in ax.texts if not isinstance(text, Annotation)]
-        numbers = [int(text) for text in written if text.isdigit()]
-        cells = table.loc[[(name, *column) for name in names for column in columns]]
-        assert np.allclose(numbers, 100 * cells["aligned"], atol=0.501)
-        sizes = table["scenarios"].groupby(level=["trait", "bucket"]).max()
-        heads = [label.get_text().splitlines() for label in ax.get_xticklabels()]
-        assert heads[0] == ["100", f"n = {sizes[('Empathy', '1')]}"]
-        assert heads[-1] == ["≥ 80", f"n = {sizes[('all', 'all')]}"]
-        (line,) = ax.lines
-        assert line.get_ydata().tolist() == [1, 1]  # between the groups
 
 
 class TestRateDistributions:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.made_estimates import nothing_is_cut
-from matplotlib.collections import LineCollection, PathCollection, QuadMesh
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.text import Text
 
 from measurement_layouts import (
@@ -25,7 +25,6 @@ from measurement_layouts import (
     Success,
     plots,
 )
-from measurement_layouts.batteries.grids import characteristic_grid
 from measurement_layouts.inference.files.store import Store
 from measurement_layouts.inference.posterior.assembly import data_alone
 from measurement_layouts.inference.sampling.draws import Draws, SamplingOptions, Unit
@@ -215,44 +214,6 @@ class TestCapabilityScatter:
             plots.capability_scatter(labelled_fit, x="skill")
 
 
-class TestAgentCharacteristicGrid:
-    def test_cells_hold_counts_and_rates(self, evaluation, layout):
-        ax = plots.agent_characteristic_grid(
-            evaluation, "Ann", "distance", "side", bins=4, layout=layout
-        )
-        grids = characteristic_grid(evaluation, "Ann", "distance", "side", bins=4)
-        successes, trials = (grid.to_numpy() for grid in grids)
-        (mesh,) = [c for c in ax.collections if isinstance(c, QuadMesh)]
-        assert np.array_equal(mesh.get_array().mask, trials == 0)
-        tried = trials > 0
-        assert np.array_equal(mesh.get_array().compressed(), successes[tried] / trials[tried])
-        assert texts(ax) == [str(count) for count in trials[tried]]
-        assert (ax.get_xlabel(), ax.get_ylabel()) == ("distance (m)", "side")
-        assert [text.get_text() for text in ax.get_yticklabels()] == ["\u22121", "0", "1"]
-        nothing_is_cut(ax)
-
-    def test_colour_bar_is_optional(self, evaluation):
-        drawn = {
-            shown: plots.agent_characteristic_grid(
-                evaluation, "Ann", "distance", "smallness", colour_bar=shown
-            )
-            for shown in (True, False)
-        }
-        assert {shown: len(ax.get_figure().axes) for shown, ax in drawn.items()} == {
-            True: 2,
-            False: 1,
-        }
-
-    def test_title_is_literal(self, evaluation):
-        ax = plots.agent_characteristic_grid(evaluation, SUBJECTS[1], "distance", "smallness")
-        assert r"costs \$5 or \$6" in ax.get_title()
-        ax.get_figure().canvas.draw()
-
-    def test_errors(self, evaluation):
-        with pytest.raises(DataError, match=r"unknown subject\(s\): Bob"):
-            plots.agent_characteristic_grid(evaluation, "Bob", "distance", "side")
-
-
 class TestBrierAgainstSuccess:
     @pytest.fixture
     def scores(self, rng):
@@ -440,7 +401,6 @@ def test_figures_leave_the_fit_alone(fit, evaluation):
     plots.capability_scatter(fit)
     plots.prior_posterior(fit, "Ann")
     plots.forecast_plot(fit.forecast(evaluation.items), "Ann", evaluation)
-    plots.agent_characteristic_grid(evaluation, "Ann", "distance", "side")
     assert fit.data.identical(before)
     for frame, old in zip(
         (evaluation.items, evaluation.successes, evaluation.trials), frames, strict=True
@@ -454,7 +414,6 @@ def test_given_axes_are_returned_and_no_figure_is_made(fit, evaluation):
     scores = pd.DataFrame({"success": [0.5], "brier": [0.2]}, index=["Ann"])
     for drawn in (
         plots.capability_scatter(fit, ax=ax),
-        plots.agent_characteristic_grid(evaluation, "Ann", "distance", "side", ax=ax),
         plots.brier_against_success(scores, ax=ax),
         plots.forecast_plot(forecast, "Ann", ax=ax),
         plots.reliability(forecast, evaluation, training_items=True, ax=ax),
