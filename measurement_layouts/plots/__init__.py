@@ -11,6 +11,9 @@ import lazy_loader
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 _GONE = {
+    "item_response_curves": "band_curves(bands), or item_curves(fit, items) of a fit",
+    "reliability": "calibration_plot(forecast, evaluation)",
+    "curve_plot": "curve_panels(curves, subject, dimension)",
     "profile_bars": "profile_forest(fit, subjects=..., truth=...)",
     "caterpillar_plot": "effects_plot(fit.items())",
     "weights_plot": "effects_plot(fit.population())",

@@ -26,7 +26,7 @@ from ..layouts.elements import find_elements
 from ..validation.criticism.criticise import Criticism
 from . import style
 from .cells import Scale, cells
-from .disposition_lines import ordered, tidy
+from .dispositions import ordered, tidy
 
 _SIGNED = "PuOr"  # orange below 0, white, purple above
 _DIGITS, _DECIMALS = 2, 2  # significant digits, and digits after the point

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
-from ..common.errors import FitError
+from ..common.errors import DataError, FitError
 from ..layouts import Layout
 from ..layouts.drawing.style import STYLES
 from ..layouts.elements import Element
@@ -58,6 +58,20 @@ def method_styles(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
     return {method: found.get(method, AGGREGATE) for method in methods}
 
 
+def group_styles(groups: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return a colour and a marker for each group, in order of appearance.
+
+    Raises
+    ------
+    DataError
+        When there are more groups than colours.
+    """
+    names = list(dict.fromkeys(groups))
+    if len(names) > len(METHODS):
+        raise DataError(f"{len(names)} groups; a figure can show {len(METHODS)}: join some")
+    return method_styles(names)
+
+
 def words(text: object, most: int = 60) -> str:
     """Write a text literally, on one line, without mathematics and the middle of a long text."""
     return _unmathematical(short(" ".join(str(text).split()), most))
@@ -65,7 +79,7 @@ def words(text: object, most: int = 60) -> str:
 
 def legend_words(text: object) -> str:
     """Write a legend entry; matplotlib would leave out one that starts with an underscore."""
-    plain = words(text, 45)
+    plain = words(text)
     return f"\u200a{plain}" if plain.startswith("_") else plain
 
 

@@ -69,7 +69,7 @@ def test_figures_of_curves_show_the_scale(low, high):
         answered(low, high, (low + high) / 2), ["logic", "volume"], resamples=20, lowest=min(low, 0)
     )
     for ax in (
-        ml.plots.curve_plot(curves, "Ann", "logic"),
+        ml.plots.curve_panels(curves, "Ann", "logic")[0],
         ml.plots.curve_panels(curves, "Ann")[0],
         ml.plots.curves_by_subject(curves, "logic"),
     ):
