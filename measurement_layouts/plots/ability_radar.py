@@ -92,14 +92,16 @@ def ability_radar(
     top = max(table["ability"].max(), table.get("top", table["ability"]).max())
     rim = centre + 1.06 * (float(top) - centre)
     for number, (name, (colour, marker)) in enumerate(looks.items()):
-        own = table[table["subject"] == name].set_index("dimension").loc[dimensions]
+        spokes_of = table[table["subject"] == name].set_index("dimension").loc[dimensions]
         angles = spokes + (number - (len(looks) - 1) / 2) * _APART * spokes[1]
-        low, high = (own[end].clip(centre, rim) for end in ("low", "high"))
+        low, high = (spokes_of[end].clip(centre, rim) for end in ("low", "high"))
         ax.vlines(angles, low, high, color=colour, linewidth=2.4, alpha=0.55)
         ring = np.append(np.arange(len(angles)), 0)
         look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4.5}
         label = style.legend_words(name)
-        ax.plot(angles[ring], own["ability"].to_numpy()[ring], linewidth=1.2, label=label, **look)
+        ax.plot(
+            angles[ring], spokes_of["ability"].to_numpy()[ring], linewidth=1.2, label=label, **look
+        )
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
     ax.set_xticks(spokes, [style.words(name, 20) for name in dimensions], fontsize=9)

@@ -254,20 +254,20 @@ def brier_against_success(
         scores = {str(method): table for method, table in by_method}
     tables = {method or "forecast": _by_subject(table, success) for method, table in scores.items()}
     rates = np.linspace(0, 1, 201)
-    parts = [pd.DataFrame({"series": "constant", "x": rates, "y": rates * (1 - rates)})]
+    frames = [pd.DataFrame({"series": "constant", "x": rates, "y": rates * (1 - rates)})]
     constant = "p(1 − p): constant forecast of the success rate"
     looks = {"constant": Look(style.QUIET, constant, ":", width=1.3)}
     for method, (colour, marker) in style.method_styles(list(tables)).items():
         points = tables[method].rename(columns={"success": "x", "brier": "y"})
         wide = max(1, len(points) // _NEIGHBOURS) if len(points) >= _ENOUGH else 1
         means = points.rolling(wide, center=True, min_periods=1).mean()
-        parts += [points.assign(series=f"{method} "), means.assign(series=method)]
+        frames += [points.assign(series=f"{method} "), means.assign(series=method)]
         looks[f"{method} "] = Look(colour, marker=marker, alpha=0.45)
         looks[method] = Look(colour, method, "-", width=2)
     count = max(map(len, tables.values()))
     means = "; lines: means of neighbours" if count >= _ENOUGH else ""
     (panel,) = lines(
-        pd.concat(parts),
+        pd.concat(frames),
         looks,
         ax=ax,
         size=(6.4, 3.8),

@@ -85,8 +85,8 @@ def capability_scatter(
     named = fit.subjects if names is None else fit.named(names)
     table, status = profiles(fit, prob=_PROB), verdicts(fit)["status"]
     marks = [rows_of(table, one, fit.subjects) for one in (across, up, shade) if one is not None]
-    hollow = np.any([own["prior_dominated"] for own in marks], axis=0)
-    split = np.any([own["modes"] for own in marks], axis=0)
+    hollow = np.any([table_of["prior_dominated"] for table_of in marks], axis=0)
+    split = np.any([table_of["modes"] for table_of in marks], axis=0)
     right, top = marks[:2]
     areas = _SMALLEST + (_LARGEST - _SMALLEST) * success_rates(fit).to_numpy()
     ax = style.single(ax, (7.4, 5.6))

@@ -98,12 +98,12 @@ def cells(
     longest = max(len(line) for head in heads for line in head.split("\n")) * _LETTER
     upright = crowd or longest > max(width, 0.65)
     width = width if upright else max(width, longest + _LETTER)
-    left = max(len(style.words(name, 40)) for _, name in rows) * _LETTER + 0.3
+    margin = max(len(style.words(name, 40)) for _, name in rows) * _LETTER + 0.3
     right = max(len(block) for block, _ in rows) * _LETTER
     above = longest + 0.1 if upright else 0.18 * (1 + max(h.count("\n") for h in heads))
     below = 0.65 * len(scales) + 0.2 * bool(notes)
     size = (
-        left + right + min(len(columns), _MOST) * width + 0.3,
+        margin + right + min(len(columns), _MOST) * width + 0.3,
         min(len(rows), _MOST) * _ROW + above + below + 0.9,
     )
     ax = style.single(ax, size)
@@ -133,7 +133,7 @@ def _places(table: pd.DataFrame, name: str) -> dict[tuple[str, str], float]:
     """Return where rows or columns begin, by block and name."""
     pairs = dict.fromkeys(zip(table[f"{name}_block"], table[name], strict=True))
     blocks = list(dict.fromkeys(block for block, _ in pairs))
-    return {pair: place + _GAP * blocks.index(pair[0]) for place, pair in enumerate(pairs)}
+    return {pair: start + _GAP * blocks.index(pair[0]) for start, pair in enumerate(pairs)}
 
 
 def _head(name: str) -> str:
@@ -182,11 +182,11 @@ def _name(
     upright: bool,
 ) -> None:
     """Name rows on the left and columns above them; frame and ticks are hidden."""
-    ends = [max(places.values()) + 1 for places in (columns, rows)]
+    ends = [max(starts.values()) + 1 for starts in (columns, rows)]
     ax.set(xlim=(0, ends[0]), ylim=(ends[1], 0))
     ax.xaxis.tick_top()
-    steps = [-(-len(places) // _MOST) for places in (columns, rows)]
-    across, down = (np.array([*places.values()]) + 0.5 for places in (columns, rows))
+    steps = [-(-len(starts) // _MOST) for starts in (columns, rows)]
+    across, down = (np.array([*starts.values()]) + 0.5 for starts in (columns, rows))
     names = [style.words(name, 40) for _, name in rows]
     ax.set_xticks(across[:: steps[0]], heads[:: steps[0]], rotation=90 if upright else 0)
     ax.set_yticks(down[:: steps[1]], names[:: steps[1]])
@@ -217,12 +217,12 @@ def _name_blocks(
     return lines
 
 
-def _blocks(places: Mapping[tuple[str, str], float]) -> dict[str, tuple[float, float]]:
+def _blocks(starts: Mapping[tuple[str, str], float]) -> dict[str, tuple[float, float]]:
     """Return the ends of blocks with a name."""
     ends: dict[str, tuple[float, float]] = {}
-    for (block, _), place in places.items():
+    for (block, _), start in starts.items():
         if block.strip():
-            ends[block] = ends.get(block, (place, 0))[0], place + 1
+            ends[block] = ends.get(block, (start, 0))[0], start + 1
     return ends
 
 

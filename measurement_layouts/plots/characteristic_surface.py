@@ -99,12 +99,12 @@ def characteristic_surface(
     axes, figure, _ = style.grid(ax, len(chosen), columns, (width, width), (1.1, 1.3))
     first, last = float(bands["low"].min()), float(bands["high"].max())
     span = (last - first) or 1.0
-    places = [row["estimate"] for row in rows.values() if row["identified"]]
-    shown = np.clip([first, last, *places], first - _BEYOND * span, last + _BEYOND * span)
+    estimates_at = [row["estimate"] for row in rows.values() if row["identified"]]
+    shown = np.clip([first, last, *estimates_at], first - _BEYOND * span, last + _BEYOND * span)
     reach = np.ptp(shown) or 1.0
     steps = np.diff(np.unique(bands.to_numpy()))
-    apart = 0.68 * 72 * width * (steps.min() if len(steps) else span) / reach
-    area = float(np.clip(apart**2, *_AREAS))
+    spacing = 0.68 * 72 * width * (steps.min() if len(steps) else span) / reach
+    area = float(np.clip(spacing**2, *_AREAS))
     room = (_ROOM + area**0.5 / 108 / width) * reach
     view = shown.min() - room, shown.max() + room
     far = 2 * (view[1] - view[0]) + span
@@ -172,22 +172,22 @@ def _columns(
     layout: Layout | None, low: str | None, high: str | None
 ) -> tuple[str, str, str | None]:
     """Return the given columns, or those of the layout's band, and the band's latent."""
-    known = {
+    latents = {
         (band.low.name, band.high.name): band.latent.name if band.latent is not None else None
         for band in (find_bands(layout) if layout is not None else ())
         if isinstance(band.low, MetaFeature) and isinstance(band.high, MetaFeature)
         if not band.end_dims
     }
     if low is not None and high is not None:
-        return low, high, known.get((low, high))
-    if len(known) != 1:
-        pairs = some(f"{one} and {other}" for one, other in known) or "none"
+        return low, high, latents.get((low, high))
+    if len(latents) != 1:
+        pairs = some(f"{one} and {other}" for one, other in latents) or "none"
         have = "there are no estimates" if layout is None else f"the layout's bands have {pairs}"
         raise DataError(
             f"low= and high= are not both given, and {have}; give the columns of the items with "
             "the ends"
         )
-    ((one, other), node) = next(iter(known.items()))
+    ((one, other), node) = next(iter(latents.items()))
     return one, other, node
 
 

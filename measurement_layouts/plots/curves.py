@@ -159,17 +159,17 @@ def curves_by_subject(
     rows = rows.sort_values("ability", ascending=False, kind="stable")
     most = float(curves.bins["level"].max()) + 1
     colours = map(to_hex, style.amount_map()(np.linspace(1, 0, max(len(rows), 2))))
-    looks, parts = {}, []
+    looks, frames = {}, []
     for (_, row), colour in zip(rows.iterrows(), colours, strict=False):
         name = str(row["subject"])
         points = _points(curves, row, most)
-        parts.append(points.assign(series=f"{name}: " + points["series"], low=np.nan, area=14))
+        frames.append(points.assign(series=f"{name}: " + points["series"], low=np.nan, area=14))
         label = f"{style.words(name, 30)}: {_ability(row)}"
         looks[f"{name}: curve"] = Look(colour, label, "-")
         looks[f"{name}: beyond"] = Look(colour, line=_DASHED)
         looks[f"{name}: rate"] = Look(colour, marker="o")
     (panel,) = lines(
-        pd.concat(parts),
+        pd.concat(frames),
         looks,
         ax=ax,
         size=(6.6, 3.4),

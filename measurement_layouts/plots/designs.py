@@ -76,13 +76,13 @@ def adaptive_plot(
             "outcomes were recorded"
         )
     layouts = {test.layout.name: test.layout for test in tests.values()}
-    (layout, *others) = layouts.values()
-    if others or any(test.layout != layout for test in tests.values()):
+    (layout, *different) = layouts.values()
+    if different or any(test.layout != layout for test in tests.values()):
         raise DataError(f"tests under several layouts: {', '.join(layouts)}; draw them one by one")
     columns = [str(name) for name in next(iter(histories.values())).columns]
     elements = [name.removeprefix(_SD) for name in columns if name.startswith(_SD)]
     expected = "designed before any answer: expected"
-    looks, parts = {}, []
+    looks, frames = {}, []
     for name, (colour, marker) in style.method_styles([*tests, expected]).items():
         looks[name] = Look(colour, name, "--" if name == expected else "-", width=1.4)
         looks[f"{name}: random"] = Look(colour, marker=marker, area=9)
@@ -92,12 +92,12 @@ def adaptive_plot(
             points = pd.DataFrame(columns_of).assign(panel=element, series=name)
             random = (history["why"] == "random").to_numpy()
             chosen = points[random & ~random.all()]
-            parts += [points, chosen.assign(series=f"{name}: random")]
+            frames += [points, chosen.assign(series=f"{name}: random")]
         if design is not None and element in design.curve:
             curve = design.curve[element].rename_axis("x").rename("y").reset_index()
-            parts.append(curve.assign(panel=element, series=expected))
+            frames.append(curve.assign(panel=element, series=expected))
     axes = lines(
-        pd.concat(parts),
+        pd.concat(frames),
         looks,
         ax=ax,
         columns=3,

@@ -1,14 +1,12 @@
 """Dispositions of models beside those of people: curves by bin, rates by model, self-reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from ..common.density import density
-from ..common.digits import significant, with_interval
 from ..common.errors import DataError
 from ..common.messages import many, some
 from ..common.options import inside
@@ -16,15 +14,12 @@ from ..dispositions.group_curves import ONE, model_groups
 from ..evaluations.tables import need_columns, need_frame
 from ..linking.interval import UNIT
 from . import style
-from .labels import write_names
 from .lines import Look, lines
 from .rows import rows
 
 _CURVE = ["group", "model", "human"]  # columns that identify a point of a curve
-_RHO = ["rho", "low", "high", "reason"]  # columns of correlations
 _FEWEST = 3  # least number of models for a density
 _GRID = np.linspace(0, 1, 201)
-_LINE = 10.0  # height of a line above a panel, in points
 _HILL = 2.5  # height of the highest density, in rows
 
 
@@ -52,12 +47,12 @@ def ordered(values: "pd.Series[float]", groups: Mapping[str, str]) -> list[str]:
     return list(table.sort_values(["group", "value"], ascending=[True, False]).index)
 
 
-def _mass(prob: float) -> str:
+def mass_of(prob: float) -> str:
     """Write the mass of intervals, a share in (0, 1)."""
     return f"{style.percent(inside('prob', prob, such_as=0.9))} interval"
 
 
-def _styles(groups: Iterable[str]) -> dict[str, tuple[str, str]]:
+def group_looks(groups: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return a colour and a marker for each group; a single group is black."""
     names = list(dict.fromkeys(groups))
     return {ONE: (style.INK, "o")} if names == [ONE] else style.group_styles(names)
@@ -205,10 +200,10 @@ def _curves(curves: pd.DataFrame, measure: str, prob: float, **options: object) 
     points = curves.assign(x=100 * curves["human"], y=100 * curves[measure])
     points = points.assign(low=100 * points["low"], high=100 * points["high"])
     counts = curves.groupby("group")["model"].nunique()
-    looks, band = {}, f"band: {_mass(prob)}"
-    for group, (colour, _) in _styles(curves["group"]).items():
+    looks, band = {}, f"band: {mass_of(prob)}"
+    for group, (colour, _) in group_looks(curves["group"]).items():
         looks[f"{group}: model"] = Look(colour, line="-", width=0.7, alpha=0.35)
-    for group, (colour, marker) in _styles(curves["group"]).items():
+    for group, (colour, marker) in group_looks(curves["group"]).items():
         name = f"mean of {counts[group]} models" if counts[group] > 1 else "1 model"
         name = name if group == ONE else f"{group}: {name}"
         looks[group] = Look(colour, f"{name}, {band}", "-", marker, band=True, width=2, area=16)
@@ -272,12 +267,12 @@ def rate_distributions(
     >>> from measurement_layouts.scenarios.dispositions import simulated_study
     >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
     >>> axes = rate_distributions(ml.dispositions.divided_rates(study.judgments, resamples=100))
-    >>> axes[0].get_title().splitlines()[0]
+    >>> axes[0].get_title().split(":")[0]
     'Empathy'
     """
     table = tidy(rates, "rates", ["model", "trait"], ["scenarios", "rate", "low", "high"])
     groups = model_groups(table["model"].unique(), groups)
-    styles = _styles(groups.values())
+    styles = group_looks(groups.values())
     models = ordered(table.groupby("model")["rate"].mean(), groups)
     traits = list(dict.fromkeys(table["trait"]))
     every = pd.MultiIndex.from_product([traits, models], names=["trait", "model"])
@@ -293,15 +288,17 @@ def rate_distributions(
     titles = {t: f"{style.words(t, 24)}: {many(int(counts[t]), 'scenario')}" for t in traits}
     hills = {
         trait: {
-            group: density(own["rate"].dropna().to_numpy(), _GRID, UNIT) * len(own) / len(models)
-            for group, own in part.dropna().groupby(part["model"].map(groups))
-            if len(own) >= _FEWEST and own["rate"].nunique() > 1
+            group: density(subset["rate"].dropna().to_numpy(), _GRID, UNIT)
+            * len(subset)
+            / len(models)
+            for group, subset in of_trait.dropna().groupby(of_trait["model"].map(groups))
+            if len(subset) >= _FEWEST and subset["rate"].nunique() > 1
         }
-        for trait, part in table.groupby("trait")
+        for trait, of_trait in table.groupby("trait")
     }
     axes = rows(
         marks,
-        {"mean": f"mean and {_mass(prob)}"},
+        {"mean": f"mean and {mass_of(prob)}"},
         ax=ax,
         title="Models where people are divided",
         labels=dict.fromkeys(traits, "mean trait-positive rate (%)"),
@@ -309,7 +306,7 @@ def rate_distributions(
         limits=dict.fromkeys(traits, (-2, 102)),
         notes=["hills: density over models"] * any(hills.values()),
     )
-    highest = max((h.max() for own in hills.values() for h in own.values()), default=1.0)
+    highest = max((h.max() for subset in hills.values() for h in subset.values()), default=1.0)
     for trait, panel in zip(traits, axes, strict=True):
         panel.axvline(50, color=style.QUIET, linestyle=(0, (3, 2)), linewidth=1.0, zorder=0)
         for group, hill in hills[trait].items():
@@ -319,220 +316,3 @@ def rate_distributions(
         if any(hills.values()):
             panel.set_ylim(top=-1.0 - _HILL)
     return axes
-
-
-def self_report_plot(
-    reports: pd.DataFrame,
-    correlations: pd.DataFrame,
-    groups: Mapping[str, str] | None = None,
-    *,
-    prob: float = 0.9,
-    ax: style.Panels | None = None,
-) -> np.ndarray:
-    r"""Draw revealed against reported dispositions of models, one panel per trait.
-
-    The horizontal axis is a model's mean rating of the trait's statements, reverse-scored if
-    agreeing means less of the trait. The vertical axis is its mean trait-positive rate, with a
-    bootstrap interval over scenarios. The title has Spearman's :math:`\rho` over the models, with
-    its interval. If reports predicted choices, points would rise from the lower left to the upper
-    right.
-
-    Parameters
-    ----------
-    reports, correlations : DataFrame
-        Results of `measurement_layouts.dispositions.self_reports` and `self_report_correlations`,
-        by trait.
-    groups : mapping of str to str, optional
-        Group of each model (default: all models are one group).
-    prob : float, default 0.9
-        Mass of the intervals, as it was given to `self_reports`; the legend states it.
-    ax : Axes or sequence of Axes, optional
-        Axes to draw on, one for each trait (default: a new figure).
-
-    Returns
-    -------
-    ndarray of Axes
-        One Axes per trait. Horizontal axis: rating, 1 to 7; vertical axis: rate in %. Grey lines
-        are the middles of both scales.
-
-    Raises
-    ------
-    DataError
-        When a column is missing, a table has no rows, a model has no group, or there are too many
-        groups.
-    FitError
-        When `prob` is not between 0 and 1, or the number of axes is wrong.
-
-    References
-    ----------
-    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, Figure 6
-    (divided scenarios) and Figure 12 (all scenarios).
-
-    Examples
-    --------
-    >>> import measurement_layouts as ml
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> reports = ml.dispositions.self_reports(study.judgments, divided_below=None)
-    >>> rho = ml.dispositions.self_report_correlations(study.judgments, divided_below=None)
-    >>> axes = self_report_plot(reports, rho)
-    >>> axes[0].get_title().splitlines()[0]
-    'Empathy'
-    """
-    table = tidy(reports, "reports", ["model", "trait"], ["reported", "revealed", "low", "high"])
-    rho = tidy(correlations, "correlations", ["trait"], _RHO).set_index("trait")
-    groups = model_groups(table["model"].unique(), groups)
-    points = table.assign(
-        panel=table["trait"],
-        series=table["model"].map(groups),
-        x=table["reported"],
-        y=100 * table["revealed"],
-        low=100 * table["low"],
-        high=100 * table["high"],
-    )
-    mass = f"{_mass(prob)} of its rate"
-    looks = {
-        group: Look(colour, f"{'a model' if group == ONE else group}, {mass}", marker=marker)
-        for group, (colour, marker) in _styles(groups.values()).items()
-    }
-    traits = list(dict.fromkeys(table["trait"]))
-    written = {trait: f"\n{written_rho(row)}" for trait, row in rho.iterrows()}
-    axes = lines(
-        points,
-        looks,
-        ax=ax,
-        size=(2.9, 3.0),
-        title="Reported and revealed dispositions",
-        titles={trait: style.words(trait, 34) + written.get(trait, "") for trait in traits},
-        x="reported: mean rating (1 to 7)",
-        y="revealed: mean trait-positive rate (%)",
-        xlim=(0.8, 7.2),
-        ylim=(-3, 103),
-    )
-    for trait, panel in zip(traits, axes, strict=True):
-        panel.axvline(4, color=style.RULE, linewidth=1.2, zorder=0)
-        panel.set_xticks(range(1, 8))
-        own = points[points["panel"] == trait]
-        write_names(panel, own["x"], own["y"], own["model"])
-    return axes
-
-
-def self_report_panels(
-    reports: pd.DataFrame,
-    correlations: pd.DataFrame,
-    *,
-    prob: float = 0.9,
-    ax: style.Panels | None = None,
-) -> np.ndarray:
-    r"""Draw choices of models against their self-reports by statement, one panel per model.
-
-    The horizontal axis is the rating that the model gave a statement. The vertical axis is the mean
-    rate of the action that agrees with the statement, over its scenarios. Each trait has a colour,
-    a least-squares line and, above the panel, Spearman's :math:`\rho` over its statements, with a
-    bootstrap interval. The line is solid if the interval does not contain 0.
-
-    Parameters
-    ----------
-    reports, correlations : DataFrame
-        Results of `measurement_layouts.dispositions.self_reports` and `self_report_correlations`,
-        by statement.
-    prob : float, default 0.9
-        Mass of the intervals, as it was given to `self_report_correlations`; the legend states it.
-    ax : Axes or sequence of Axes, optional
-        Axes to draw on, one for each model (default: a new figure).
-
-    Returns
-    -------
-    ndarray of Axes
-        One Axes per model. Horizontal axis: rating, 1 to 7; vertical axis: rate in %.
-
-    Raises
-    ------
-    DataError
-        When a column is missing, a table has no rows, or there are more traits than colours.
-    FitError
-        When `prob` is not between 0 and 1, or the number of axes is wrong.
-
-    References
-    ----------
-    Taubenfeld et al., Evaluating alignment of behavioral dispositions in LLMs, appendix F
-    and Figure 13.
-
-    Examples
-    --------
-    >>> import measurement_layouts as ml
-    >>> from measurement_layouts.scenarios.dispositions import simulated_study
-    >>> study = simulated_study(per_statement=4, models=["sim-01", "sim-04"])
-    >>> options = {"by": "statement", "divided_below": None}
-    >>> reports = ml.dispositions.self_reports(study.judgments, **options)
-    >>> rho = ml.dispositions.self_report_correlations(study.judgments, **options)
-    >>> axes = self_report_panels(reports, rho)
-    >>> [panel.get_title() for panel in axes]
-    ['sim-01', 'sim-04']
-    """
-    keys, columns = ["model", "trait"], ["trait", "reported", "revealed"]
-    table = tidy(reports, "reports", ["model", "statement"], columns)
-    rho = tidy(correlations, "correlations", keys, [*_RHO, "slope", "intercept"]).set_index(keys)
-    points = pd.DataFrame(
-        {
-            "panel": table["model"],
-            "series": table["trait"],
-            "x": table["reported"],
-            "y": 100 * table["revealed"],
-        }
-    ).join(table[keys])
-    parts, looks = [points], {}
-    styles = style.group_styles(table["trait"])
-    for trait, (colour, marker) in styles.items():
-        looks[trait] = Look(colour, trait, marker=marker, alpha=0.5, area=11)
-        looks[f"{trait}: sure"] = Look(colour, line="-")
-        looks[f"{trait}: unsure"] = Look(colour, line=(0, (3, 2)))
-    for (model, trait), own in points.groupby(keys, sort=False):
-        if (model, trait) in rho.index and np.isfinite(rho.loc[(model, trait), "rho"]):
-            row = rho.loc[(model, trait)]
-            sure = "sure" if row["low"] > 0 or row["high"] < 0 else "unsure"
-            ends = np.array([own["x"].min(), own["x"].max()])
-            heights = 100 * (row["intercept"] + row["slope"] * ends)
-            line = {"panel": model, "series": f"{trait}: {sure}", "x": ends, "y": heights}
-            parts.append(pd.DataFrame(line))
-    titles = {str(model): style.words(model, 34) for model in dict.fromkeys(table["model"])}
-    titles = {model: title + "\n" * len(styles) for model, title in titles.items()}
-    axes = lines(
-        pd.concat(parts),
-        looks,
-        ax=ax,
-        columns=5,
-        size=(2.4, 2.2 + 0.16 * len(styles)),
-        title="Reported and revealed, statement by statement",
-        titles=titles,
-        x="rating (1 to 7)",
-        y="agreeing action (%)",
-        xlim=(0.6, 7.4),
-        ylim=(-4, 104),
-        entries=(style.entry(f"{_mass(prob)} of ρ includes 0", linestyle=(0, (3, 2))),),
-    )
-    above: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points"}
-    for model, panel in zip(titles, axes, strict=True):
-        panel.set_xticks(range(1, 8))
-        for line, (trait, (colour, _)) in enumerate(reversed(styles.items())):
-            if (model, trait) in rho.index:
-                text, place = written_rho(rho.loc[(model, trait)]), (0, 4 + _LINE * line)
-                panel.annotate(
-                    text, (0.5, 1), place, ha="center", fontsize=7, color=colour, **above
-                )
-    return axes
-
-
-def written_rho(row: pd.Series) -> str:
-    """Write a rank correlation and its interval, or why there is none.
-
-    Examples
-    --------
-    >>> written_rho(pd.Series({"rho": -0.12, "low": -0.4, "high": 0.2}))
-    'ρ = −0.120 [−0.400, 0.200]'
-    """
-    if not np.isfinite(row["rho"]):
-        return f"no ρ: {row['reason']}"
-    if not np.isfinite(row["low"]):
-        return f"ρ = {significant(row['rho'])}"
-    return f"ρ = {with_interval(row['rho'], row['low'], row['high'])}"

@@ -1,10 +1,8 @@
 """Heatmaps: profiles, alignment, criticism, correlations, and success by two properties."""
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -13,157 +11,20 @@ from matplotlib.axes import Axes
 from ..batteries.demands import DemandCorrelations, short_names
 from ..batteries.grids import characteristic_grid, edge_labels
 from ..common.digits import fixed
-from ..common.errors import DataError, FitError
-from ..common.messages import many, some
+from ..common.errors import DataError
+from ..common.messages import many
 from ..dispositions.comparison import BUCKETS
 from ..dispositions.group_curves import model_groups
 from ..evaluations.evaluation import Evaluation
-from ..inference.fit import Fit
-from ..inference.posterior.diagnostics import profiles, verdicts
-from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts import Layout
-from ..layouts.elements import find_elements
 from ..validation.criticism.criticise import Criticism
 from . import style
 from .cells import Scale, cells
 from .dispositions import ordered, tidy
 
 _SIGNED = "PuOr"  # orange below 0, white, purple above
-_DIGITS, _DECIMALS = 2, 2  # significant digits, and digits after the point
 _HEADS = {"[0.8, 0.9)": "[80, 90)", "[0.9, 1)": "[90, 100)", "1": "100", "all": "≥ 80"}
 _ALL = "all"
-
-
-def profile_heatmap(
-    fit: Fit,
-    *,
-    statistic: Literal["mean", "sd"] = "mean",
-    subjects: Sequence[object] | None = None,
-    nodes: str | Sequence[str] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    r"""Draw profiles as a table: one row per profile element, one column per subject.
-
-    Numbers have two significant digits, but no digits below 0.01 (or a hundredth of a range
-    narrower than 1), and none that the Monte Carlo error does not support (see `digits`).
-    Prior-dominated cells (see `profiles`) are hatched and have no colour. A double dagger follows
-    the number of an element with separate modes, between which its mean may lie.
-
-    The last row is the success rate p on the training items or, with ``statistic="sd"``, the
-    standard deviation of one outcome, :math:`\sqrt{p (1 - p)}`. A dagger marks a subject that did
-    not converge, whose results cannot be trusted (see `diagnose`).
-
-    The colour of a mean is its position in the element's range, dark at the low end. An infinite
-    end is replaced by the end of the prior's central 99 %, widened to include the means. Elements
-    without ends whose prior has mass on both sides of 0, such as a bias, are orange below 0 and
-    purple above. They share one scale, which ends at the largest mean or at the end of the prior's
-    central 99 %, whichever is farther from 0. The colour of a standard deviation is its share of
-    the prior's standard deviation.
-
-    Parameters
-    ----------
-    fit : Fit
-        Fit whose profiles are drawn.
-    statistic : {"mean", "sd"}
-        Posterior mean or standard deviation, in the nodes' units.
-    subjects : sequence, optional
-        Subjects to draw, in this order (default: all).
-    nodes : str or sequence of str, optional
-        Nodes, or elements ``node[label]`` (default: all).
-    ax : Axes, optional
-        Axes to draw on (default: a new figure that grows with the table).
-
-    Returns
-    -------
-    Axes
-        Axes in which a subject is one unit wide and a row one unit high.
-
-    Raises
-    ------
-    DataError
-        When a subject is named twice.
-    FitError
-        When the statistic, a node or a subject is unknown, or there is no subject.
-
-    References
-    ----------
-    Burden et al. (2023), figures 13 and 14.
-
-    Examples
-    --------
-    >>> from measurement_layouts.inference.fitting import fit
-    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
-    >>> cohort = aaio.simulated_cohort()
-    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-02"],
-    ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    >>> profile_heatmap(result).get_title()
-    'Cognitive profiles of 2 subjects: posterior mean'
-    """
-    if statistic not in ("mean", "sd"):
-        raise FitError(f"statistic={statistic!r}; give one of 'mean', 'sd'")
-    elements = find_elements(fit.elements, nodes)
-    subjects = fit.subjects if subjects is None else fit.named(subjects)
-    if not subjects:
-        raise FitError("there is no subject to draw; give at least one, or leave subjects= out")
-    table, status = profiles(fit, subjects=subjects), verdicts(fit, subjects)["status"]
-    heads = [f"{name}{' †' * (status[name] == 'not converged')}" for name in subjects]
-    signed: dict[str, float] = {}
-    parts = []
-    for element in elements:
-        own = rows_of(table, element, subjects)
-        low, high = span(fit, element)
-        low, high = min(low, own["mean"].min()), max(high, own["mean"].max())
-        endless = not np.isfinite([element.latent.range.low, element.latent.range.high]).any()
-        value, scale = (own["mean"] - low) / (high - low), "place"
-        if statistic == "sd":
-            value, scale = np.sqrt(1 - own["shrinkage"]), "sd"
-        elif endless and low < 0 < high:
-            value, scale = own["mean"], "signed"
-            signed[element.name] = max(-low, high)
-        numbers = _written(own[statistic], high - low)
-        modes = ["‡" * bool(several) for several in own["modes"]]
-        columns = {"row": style.element_label(element), "column": heads, "scale": scale}
-        columns |= {"value": value.to_numpy(), "hatched": own["prior_dominated"].to_numpy()}
-        columns["text"] = [f"{number}{mark}" for number, mark in zip(numbers, modes, strict=True)]
-        parts.append(pd.DataFrame(columns))
-    rates = success_rates(fit)[subjects]
-    last = {"row": "success rate", "value": rates.to_numpy(), "scale": "place"}
-    ticks = {0.0: "low end", 1.0: "high end"}
-    label = "posterior mean: position in the row's range"
-    if statistic == "sd":
-        rates = np.sqrt(rates * (1 - rates))
-        last = {"row": "sd of an outcome", "value": np.nan, "scale": "sd"}
-        ticks = {0.0: "0", 0.5: "0.5", 1.0: "1: as the prior"}
-        label = "posterior sd as a share of the prior's"
-    scales = {str(last["scale"]): Scale(label, style.amount_map(), ticks=ticks)}
-    last |= {"text": _written(rates, 1), "column": heads, "row_block": " "}
-    shown = pd.concat([*parts, pd.DataFrame(last)]).fillna({"row_block": "", "hatched": False})
-    if signed:
-        most = max(signed.values())
-        (end,) = _written([most], most)
-        label = style.words(f"posterior mean of {some(signed, 2)}", 50)
-        ticks = {-most: f"\u2212{end}", 0.0: "0", most: end}
-        scales["signed"] = Scale(label, _SIGNED, -most, most, ticks)
-    notes = ["hatched: prior-dominated"] * bool(shown["hatched"].any())
-    notes += ["‡ separate modes"] * bool(shown["text"].str.endswith("‡").any())
-    notes += ["† not converged"] * bool((status == "not converged").any())
-    if len(subjects) == len(fit.subjects) and fit.failures:
-        notes.append(f"{len(fit.failures)} failed, not shown")
-    title = f"Cognitive profiles of {many(len(subjects), 'subject')}: posterior {statistic}"
-    return cells(shown, scales, ax=ax, title=title, notes=notes)
-
-
-def _written(numbers: Sequence[float] | pd.Series, width: float) -> list[str]:
-    """Write numbers with two digits, but none below 0.01 or a hundredth of a narrow range."""
-    finest = max(_DECIMALS, _DECIMALS - math.floor(math.log10(width)))
-    decimals = [min(finest, _decimals(abs(number))) for number in numbers]
-    rounded = [round(float(x), at) + 0.0 for x, at in zip(numbers, decimals, strict=True)]
-    return [f"{number:g}".replace("-", "\u2212") for number in rounded]
-
-
-def _decimals(size: float) -> int:
-    """Count the decimals that two digits need; negative if they end before the point."""
-    return _DIGITS - 1 - math.floor(math.log10(size)) if size > 0 else 0
 
 
 def alignment_heatmap(
@@ -217,7 +78,7 @@ def alignment_heatmap(
     groups = model_groups(table["model"].unique(), groups)
     overall = table[(table["trait"] == _ALL) & (table["bucket"] == _ALL)]
     models = ordered(overall.set_index("model")["aligned"], groups)
-    order = {bucket: place for place, bucket in enumerate([*reversed(BUCKETS), _ALL])}
+    order = {bucket: number for number, bucket in enumerate([*reversed(BUCKETS), _ALL])}
     traits = [*(trait for trait in dict.fromkeys(table["trait"]) if trait != _ALL), _ALL]
     kept = table[(table["scenarios"] > 0) & ((table["trait"] == _ALL) == (table["bucket"] == _ALL))]
     if kept.empty:
@@ -233,12 +94,12 @@ def alignment_heatmap(
         value=100 * kept["aligned"],
         text=[fixed(100 * share, 0) for share in kept["aligned"]],
     )
-    places = [
+    sort_keys = [
         kept["bucket"].map(order),
         kept["trait"].map(traits.index),
         kept["model"].map(models.index),
     ]
-    kept = kept.iloc[np.lexsort(places)]
+    kept = kept.iloc[np.lexsort(sort_keys)]
     scale = Scale("scenarios on the people's side (%)", style.RATE, 0, 100)
     title = f"Directional alignment of {many(len(models), 'model')}"
     return cells(kept, scale, ax=ax, title=title)
@@ -347,16 +208,18 @@ def demand_correlation_plot(correlations: DemandCorrelations, *, ax: Axes | None
     """
     between, success = correlations.between, correlations.success
     names = short_names(between.index)
-    parts = [
-        pd.DataFrame({"row": name, "column": names[:place], "value": between.iloc[place, :place]})
-        for place, name in enumerate(names)
+    frames = [
+        pd.DataFrame(
+            {"row": name, "column": names[:number], "value": between.iloc[number, :number]}
+        )
+        for number, name in enumerate(names)
     ]
     if correlations.overall is not None:
         below = {"success, all subjects": correlations.overall, **dict(success.iterrows())}
         for name, values in below.items():
             columns = {"row": str(name), "column": names, "value": values.to_numpy()}
-            parts.append(pd.DataFrame({**columns, "row_block": " "}))
-    shown = pd.concat(parts, ignore_index=True).fillna({"row_block": ""})
+            frames.append(pd.DataFrame({**columns, "row_block": " "}))
+    shown = pd.concat(frames, ignore_index=True).fillna({"row_block": ""})
     shown["text"] = [fixed(100 * value, 0) for value in shown["value"]]
     subjects = f", and with the success of {len(success)} subjects" if len(success) else ""
     return cells(

@@ -78,14 +78,14 @@ def horizon_plot(
             f"{problem}"
         )
     points = table.assign(series="subject", x=date2num(table["released"]), y=hours)
-    parts, looks = [points], {"subject": Look(marker="o")}
+    frames, looks = [points], {"subject": Look(marker="o")}
     if trend is not None:
         line = trend.line.assign(series="trend", x=date2num(pd.to_datetime(trend.line["released"])))
-        parts.append(line.assign(y=line["hours"]))
+        frames.append(line.assign(y=line["hours"]))
         months, slow, fast = trend.texts()
         label = f"doubling every {months} months ({slow} to {fast})"
         looks = {"trend": Look(style.QUIET, label, "-", band=True, width=1.2), **looks}
-    shown = pd.concat(parts)
+    shown = pd.concat(frames)
     bottom, top = np.exp2(
         _limits(np.log2(shown["low"].min()), np.log2(shown["high"].max()), _OCTAVES)
     )

@@ -76,24 +76,24 @@ def wright_map(
     >>> axes[0].get_ylabel()
     'visualAbility (sd)'
     """
-    places = item_places(fit, nodes, prob)
-    pairs = places[["node", "label"]].drop_duplicates().itertuples(index=False)
+    levels = item_places(fit, nodes, prob)
+    pairs = levels[["node", "label"]].drop_duplicates().itertuples(index=False)
     names = [f"{node}[{label}]" if label else node for node, label in pairs]
     elements = find_elements(fit.elements, names)
     table, mass = profiles(fit, prob=prob), style.percent(prob)
     sure: dict[tuple[str, str], float] = {}
     if len(fit.subjects) > 1:
         sure = reliability(fit).set_index(["node", "label"])["reliability"].to_dict()
-    count = len(places) // len(elements)
+    count = len(levels) // len(elements)
     wide = min(max(count, _LEAST), _NAMED) * _COLUMN
     size = _LEFT + wide + 0.9, 1.0 + len(elements) * _HEIGHT
     axes, figure = style.panels(ax, 2 * len(elements), 2, size)
     if figure is not None:
         axes[0].get_gridspec().set_width_ratios([_LEFT, wide])
     for number, element in enumerate(elements):
-        left, right = axes[2 * number : 2 * number + 2]
+        histogram, scale = axes[2 * number : 2 * number + 2]
         key = element.latent.name, element.label
-        items = places[(places["node"] == key[0]) & (places["label"] == key[1])]
+        items = levels[(levels["node"] == key[0]) & (levels["label"] == key[1])]
         edge = np.where(items["beyond"] == HARDER, np.inf, -np.inf)
         order = np.where(items["beyond"] == "", items["place"], edge)
         items = items.assign(order=order).sort_values(["order", "item"], kind="stable")
@@ -105,23 +105,23 @@ def wright_map(
         counts, edges = np.histogram(means, _BINS, view)
         bars = {"align": "edge", "alpha": 0.75, "edgecolor": "white", "linewidth": 0.6}
         bars |= {"color": style.colour(element), "label": "subjects, by their posterior means"}
-        left.barh(edges[:-1], counts, np.diff(edges), **bars)
-        left.invert_xaxis()
-        left.locator_params(axis="x", nbins=4, integer=True)
-        left.set(xlabel="subjects", ylabel=style.element_label(element), ylim=view)
+        histogram.barh(edges[:-1], counts, np.diff(edges), **bars)
+        histogram.invert_xaxis()
+        histogram.locator_params(axis="x", nbins=4, integer=True)
+        histogram.set(xlabel="subjects", ylabel=style.element_label(element), ylim=view)
         reliable = f", reliability {sure[key]:.2f}" if key in sure else ""
-        style.title(left, many(len(means), "subject") + reliable)
-        style.title(right, many(count, "item"))
+        style.title(histogram, many(len(means), "subject") + reliable)
+        style.title(scale, many(count, "item"))
         at = np.arange(len(items))
         inside = (items["beyond"] == "").to_numpy()
         ends = items[["low", "high"]].clip(*view)
-        right.vlines(at[inside], ends["low"][inside], ends["high"][inside], color=style.QUIET)
+        scale.vlines(at[inside], ends["low"][inside], ends["high"][inside], color=style.QUIET)
         look = {
             "color": style.INK,
             "markersize": 4,
             "label": f"item: {mass} interval",
         }
-        right.plot(at[inside], items["place"][inside], "o", **look)
+        scale.plot(at[inside], items["place"][inside], "o", **look)
         hard = (items["beyond"] == HARDER).to_numpy()
         for marker, chosen, height, label in (
             ("^", hard, view[1] - room / 4, "too hard at any level"),
@@ -129,15 +129,15 @@ def wright_map(
         ):
             if chosen.any():
                 look = {"color": style.EXTRAPOLATED, "markersize": 5, "linestyle": "none"}
-                right.plot(at[chosen], np.full(chosen.sum(), height), marker, label=label, **look)
+                scale.plot(at[chosen], np.full(chosen.sum(), height), marker, label=label, **look)
         step = -(-len(items) // _NAMED)
         texts = [style.words(name, 24) for name in items["item"]]
-        right.set_xticks(at[::step], texts[::step], rotation=90, fontsize=7)
+        scale.set_xticks(at[::step], texts[::step], rotation=90, fontsize=7)
         if step > 1:
-            right.set_xlabel(f"{len(texts[::step])} of {len(items)} items are named")
-        right.set(xlim=(-0.8, len(items) - 0.2), ylim=view)
-        right.tick_params(axis="y", length=0, labelleft=False)
-        for panel, sides in ((left, ("left", "bottom")), (right, ("bottom",))):
+            scale.set_xlabel(f"{len(texts[::step])} of {len(items)} items are named")
+        scale.set(xlim=(-0.8, len(items) - 0.2), ylim=view)
+        scale.tick_params(axis="y", length=0, labelleft=False)
+        for panel, sides in ((histogram, ("left", "bottom")), (scale, ("bottom",))):
             style.range_ends(panel, element, "y")
             style.rules(panel)
             style.quiet_frame(panel, *sides)

@@ -97,9 +97,9 @@ def lines(
     axes, figure, columns = style.grid(ax, len(panels), columns, size, (0.6, 1.2), 4.6)
     for (name, marks), panel in zip(panels.items(), axes, strict=True):
         for order, (series, look) in enumerate(looks.items()):
-            own = marks[marks["series"] == series]
-            if len(own):
-                _draw(panel, own, look, 2 + 0.01 * order)
+            subset = marks[marks["series"] == series]
+            if len(subset):
+                _draw(panel, subset, look, 2 + 0.01 * order)
         if xlim is not None:
             panel.set_xlim(xlim)
         if ylim is not None:
@@ -125,28 +125,28 @@ def lines(
     return axes
 
 
-def _draw(ax: Axes, own: pd.DataFrame, look: Look, order: float) -> None:
+def _draw(ax: Axes, subset: pd.DataFrame, look: Look, order: float) -> None:
     """Draw a series: its lines, intervals and points."""
     ink: dict[str, Any] = {"color": look.colour, "alpha": look.alpha}
-    for _, part in own.groupby("part", sort=False):
+    for _, piece in subset.groupby("part", sort=False):
         if look.line:
             line = {**ink, "linestyle": look.line, "linewidth": look.width, "zorder": order}
-            ax.plot(part["x"], part["y"], **line)
-        if look.band and part["low"].notna().any():
+            ax.plot(piece["x"], piece["y"], **line)
+        if look.band and piece["low"].notna().any():
             shade: dict[str, Any] = {"color": look.colour, "alpha": 0.18, "linewidth": 0}
-            ax.fill_between(part["x"], part["low"], part["high"], zorder=order - 1, **shade)
-    if not look.band and own["low"].notna().any():
+            ax.fill_between(piece["x"], piece["low"], piece["high"], zorder=order - 1, **shade)
+    if not look.band and subset["low"].notna().any():
         pale = {"color": look.colour, "alpha": 0.6 * look.alpha, "linewidth": 1.2}
-        ax.vlines(own["x"], own["low"], own["high"], zorder=order, **pale)
+        ax.vlines(subset["x"], subset["low"], subset["high"], zorder=order, **pale)
         caps: dict[str, Any] = {"color": look.colour, "markersize": 4, "linestyle": "none"}
-        for ends in (own["low"], own["high"]):
-            ax.plot(own["x"], ends, marker="_", zorder=order, **caps)
+        for ends in (subset["low"], subset["high"]):
+            ax.plot(subset["x"], ends, marker="_", zorder=order, **caps)
     if look.marker:
-        fills = np.where(own["hollow"].astype(bool), "white", look.colour)
-        edges = look.colour if look.marker in "x_|" else [look.colour] * len(own)
+        fills = np.where(subset["hollow"].astype(bool), "white", look.colour)
+        edges = look.colour if look.marker in "x_|" else [look.colour] * len(subset)
         marks: dict[str, Any] = {"marker": look.marker, "alpha": look.alpha, "zorder": order + 0.5}
-        areas = own["area"].fillna(look.area)
+        areas = subset["area"].fillna(look.area)
         if look.marker in "x_|+":
-            ax.scatter(own["x"], own["y"], areas, color=look.colour, **marks)
+            ax.scatter(subset["x"], subset["y"], areas, color=look.colour, **marks)
         else:
-            ax.scatter(own["x"], own["y"], areas, facecolors=fills, edgecolors=edges, **marks)
+            ax.scatter(subset["x"], subset["y"], areas, facecolors=fills, edgecolors=edges, **marks)

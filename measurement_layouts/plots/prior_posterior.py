@@ -63,25 +63,28 @@ def prior_posterior(
     elements = find_elements(fit.elements, nodes)
     (name,) = fit.named([subject])
     table = profiles(fit, subjects=[name])
-    parts, titles = [], {}
+    frames, titles = [], {}
     looks = {"prior": Look(style.PRIOR, "prior", "--")}
     for element in elements:
-        own = rows_of(table, element, [name]).iloc[0]
+        profile = rows_of(table, element, [name]).iloc[0]
         curves = densities(fit, element, name)
-        fill = np.nan if own["prior_dominated"] else curves["posterior"]
-        notes = ["prior-dominated"] * bool(own["prior_dominated"])
-        notes += ["separate modes"] * bool(own["modes"])
+        fill = np.nan if profile["prior_dominated"] else curves["posterior"]
+        notes = ["prior-dominated"] * bool(profile["prior_dominated"])
+        notes += ["separate modes"] * bool(profile["modes"])
         titles[element.name] = ", ".join(notes)
         common = {"panel": element.name, "x": curves["at"]}
         prior = {**common, "series": "prior", "y": curves["prior"]}
         posterior = {**common, "series": element.latent.kind, "y": curves["posterior"]}
-        parts += [pd.DataFrame(prior), pd.DataFrame({**posterior, "low": 0.0 * fill, "high": fill})]
+        frames += [
+            pd.DataFrame(prior),
+            pd.DataFrame({**posterior, "low": 0.0 * fill, "high": fill}),
+        ]
         label = "" if len(looks) > 1 else "posterior"
         looks.setdefault(element.latent.kind, Look(style.colour(element), label, "-", band=True))
     doubt = verdicts(fit, [name])["status"].iloc[0] == "not converged"
     mark, why = (" †", " († not converged)") if doubt else ("", "")
     axes = lines(
-        pd.concat(parts),
+        pd.concat(frames),
         looks,
         ax=ax,
         size=(2.5, 2.0),

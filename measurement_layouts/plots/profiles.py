@@ -88,9 +88,9 @@ def profile_forest(
     marks = _marks(profiles(fit, prob=prob, subjects=rates.index), elements, names)
     marks = marks.rename(columns={"prior_dominated": "hollow", "modes": "cross"})
     if truth is not None:
-        known = _known(truth, [element.name for element in fit.elements])
+        truths = _known(truth, [element.name for element in fit.elements])
         pairs = zip(marks["subject"], marks["panel"], strict=True)
-        marks["other"] = [known.get(pair, np.nan) for pair in pairs]
+        marks["other"] = [truths.get(pair, np.nan) for pair in pairs]
     title = names[rates.index[0]].split("  ")[0] if len(names) == 1 else ""
     title = title or f"{many(len(names), 'subject')} by success rate"
     panels = dict(list(marks.groupby("panel")))
@@ -182,11 +182,14 @@ def population_forest(
     marks = _marks(table, elements, names)
     marks = marks.rename(columns=lambda column: column.replace("population_", "back_"))
     limits, titles = {}, {}
-    for name, own in marks.groupby("panel"):
-        low, high = own[["low", "back_low"]].min().min(), own[["high", "back_high"]].max().max()
-        limits[str(name)] = _view((low, high), own)
+    for name, subset in marks.groupby("panel"):
+        low, high = (
+            subset[["low", "back_low"]].min().min(),
+            subset[["high", "back_high"]].max().max(),
+        )
+        limits[str(name)] = _view((low, high), subset)
         titles[str(name)] = (
-            f"population's share of a mean: {round(100 * own['back_weight'].median())}% (median)"
+            f"population's share of a mean: {round(100 * subset['back_weight'].median())}% (median)"
         )
     ends = pd.DataFrame(limits, ["low", "high"]).T.loc[marks["panel"]]
     shown = marks["alone"].between(ends["low"].to_numpy(), ends["high"].to_numpy())
@@ -216,9 +219,9 @@ def _marks(
     """Make a panel of each element, with a row for each subject."""
     panels = []
     for element in elements:
-        own = rows_of(table, element, list(names)).rename_axis("subject").reset_index()
-        own = own.assign(panel=element.name, row=list(names.values()))
-        panels.append(own.assign(colour=style.colour(element)))
+        subset = rows_of(table, element, list(names)).rename_axis("subject").reset_index()
+        subset = subset.assign(panel=element.name, row=list(names.values()))
+        panels.append(subset.assign(colour=style.colour(element)))
     return pd.concat(panels, ignore_index=True)
 
 

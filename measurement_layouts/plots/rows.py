@@ -100,8 +100,8 @@ def rows(
     axes, figure = style.panels(ax, len(panels), columns, size, sharey=sharey)
     if figure is not None:
         axes[0].get_gridspec().set_height_ratios(heights)
-    for place, (name, marks) in enumerate(panels.items()):
-        panel, label = axes[place], (labels or {}).get(name, name)
+    for number, (name, marks) in enumerate(panels.items()):
+        panel, label = axes[number], (labels or {}).get(name, name)
         if zero:
             panel.axvline(0, color=style.QUIET, linewidth=0.9, zorder=0)
         _draw(panel, marks, names[name], looks)
@@ -113,7 +113,7 @@ def rows(
         heading = (titles or {}).get(name, label if tall else "")
         if heading:
             style.title(panel, heading)
-        first = not sharey or place % (columns if figure is not None else len(axes)) == 0
+        first = not sharey or number % (columns if figure is not None else len(axes)) == 0
         _name(panel, names[name], 8 if tall else 9, shown=first)
         style.quiet_frame(panel, "bottom", *["top"] * tall)
     style.heading(figure, title)
@@ -137,25 +137,28 @@ def _draw(
     ax.vlines(marks["back_mean"], rows - 0.43, rows + 0.43, **ticks)
     for number, (series, (colour, marker)) in enumerate(looks.items()):
         chosen = (marks["series"] == series).to_numpy()
-        own = marks[chosen]
+        subset = marks[chosen]
         at = rows[chosen] + _SPREAD * ((number + 0.5) / len(looks) - 0.5)
         shades = [
             to_rgba(colour if pd.isna(shade) else shade, _PALE if pale else 1.0)
-            for shade, pale in zip(own["colour"], own["pale"], strict=True)
+            for shade, pale in zip(subset["colour"], subset["pale"], strict=True)
         ]
         lines = [(*shade[:3], 0.6 * shade[3]) for shade in shades]
-        ax.hlines(at, own["low"], own["high"], colors=lines, linewidth=0.5 if crowd else 1.4)
-        hollow = zip(own["hollow"], shades, strict=True)
+        ax.hlines(at, subset["low"], subset["high"], colors=lines, linewidth=0.5 if crowd else 1.4)
+        hollow = zip(subset["hollow"], shades, strict=True)
         fills = ["white" if empty else shade for empty, shade in hollow]
-        ax.scatter(own["mean"], at, size, fills, marker=marker, edgecolors=shades, zorder=3)
+        ax.scatter(subset["mean"], at, size, fills, marker=marker, edgecolors=shades, zorder=3)
         diamond: dict[str, Any] = {"facecolors": "white", "edgecolors": style.INK, "zorder": 2.5}
-        if own["other"].notna().any():
-            ax.scatter(own["other"], at, 0.7 * size, marker="D", linewidths=0.8, **diamond)
-        style.cross(ax, own["mean"], at, own["cross"], size)
+        if subset["other"].notna().any():
+            ax.scatter(subset["other"], at, 0.7 * size, marker="D", linewidths=0.8, **diamond)
+        style.cross(ax, subset["mean"], at, subset["cross"], size)
     ax.set_ylim(len(names) - 0.4, -0.6)
     style.rules(ax, "y")
     notes = marks.drop_duplicates("row").set_index("row")["note"]
-    style.row_notes(ax, notes[names], 7.5)
+    for row, note in enumerate(notes[names]):
+        if note:
+            beside = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
+            ax.text(1.02, row, note, **beside)
 
 
 def _name(ax: Axes, names: Sequence[str], letters: float, *, shown: bool) -> None:
@@ -176,12 +179,16 @@ def _entries(
 ) -> list[Artist]:
     """Explain the series, and what occurs in the table."""
     look: dict[str, Any] = {"markersize": 5}
-    entries = style.named_entries(looks, **look) if len(looks) > 1 else []
+    entries: list[Artist] = [
+        style.entry(style.legend_words(name), *marks, **look)
+        for name, marks in looks.items()
+        if len(looks) > 1
+    ]
     entries.append(style.entry(words["mean"], marker="o", **look))
     if table["hollow"].any():
         entries.append(style.entry(words["hollow"], marker="o", markerfacecolor="white", **look))
     if table["cross"].any():
-        entries.append(style.cross_entry())
+        entries.append(style.entry(style.SPLIT, style.INK, "x", linestyle="none", markersize=6))
     if table["pale"].any():
         entries.append(style.entry(words["pale"], marker="o", alpha=_PALE, **look))
     if table["back_low"].notna().any():

@@ -87,19 +87,19 @@ def scaling_plot(
     need_columns(table.columns, ["subject", "group", "mean", "low", "high"], "the table has")
     named, groups = texts(sizes.index, "sizes"), list(dict.fromkeys(table["group"].astype(str)))
     panels = groups if dimensions is None else known_names(dimensions, pd.Index(groups), "group")
-    known = sizes.set_axis(named).astype(float)
-    known = known[known.index.isin(table["subject"].astype(str))]
-    if known.empty:
+    sized = sizes.set_axis(named).astype(float)
+    sized = sized[sized.index.isin(table["subject"].astype(str))]
+    if sized.empty:
         raise DataError(
             f"sizes are of {some(named)}, and the subjects are "
             f"{some(dict.fromkeys(table['subject']))}; index sizes by subject"
         )
-    wrong = known.index[~(np.isfinite(known) & (known > 0))]
+    wrong = sized.index[~(np.isfinite(sized) & (sized > 0))]
     if len(wrong):
         raise DataError(f"sizes are not positive numbers: {some(wrong)}; correct or drop them")
-    members = pd.Series("all", known.index)
+    members = pd.Series("all", sized.index)
     if families is not None:
-        members = families.set_axis(texts(families.index, "families")).reindex(known.index)
+        members = families.set_axis(texts(families.index, "families")).reindex(sized.index)
         missing = members.index[members.isna()]
         if len(missing):
             raise DataError(f"no family for {some(missing)}; give one, or leave out their sizes")
@@ -109,7 +109,7 @@ def scaling_plot(
             "panel": table["group"].astype(str),
             "order": table["group"].astype(str).map({name: at for at, name in enumerate(panels)}),
             "series": table["subject"].astype(str).map(members),
-            "x": table["subject"].astype(str).map(known),
+            "x": table["subject"].astype(str).map(sized),
             "y": table["mean"].astype(float),
             "low": table["low"].astype(float),
             "high": table["high"].astype(float),

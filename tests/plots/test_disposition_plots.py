@@ -14,7 +14,7 @@ from measurement_layouts.dispositions.comparison import compare_choices
 from measurement_layouts.dispositions.consensus import consensus_steps, rate_steps
 from measurement_layouts.dispositions.self_report import self_report_correlations, self_reports
 from measurement_layouts.plots import style
-from measurement_layouts.plots.dispositions import written_rho
+from measurement_layouts.plots.self_reports import written_rho
 from measurement_layouts.scenarios.dispositions import simulated_study
 
 mpl.use("Agg")

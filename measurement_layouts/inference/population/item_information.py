@@ -54,7 +54,7 @@ def reliability(fit: Posterior) -> pd.DataFrame:
     >>> cohort = aaio.simulated_cohort()
     >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-01", "sim-60"],
     ...              draws=100, tune=200, chains=2, seed=1, progressbar=False)
-    >>> reliability(result)["reliability"].between(0, 1).all()
+    >>> bool(reliability(result)["reliability"].between(0, 1).all())
     True
     """
     if len(fit.subjects) < 2:
