@@ -141,7 +141,8 @@ def _of_fit(fit: Fit, subjects: list[str]) -> tuple[pd.DataFrame, float, str]:
     names = {(one.latent.name, one.label): one.label or one.name for one in chosen}
     table = profiles(fit, subjects=subjects).rename(columns={"mean": "ability"})
     keys = zip(table["node"], table["label"], strict=True)
-    table = table.assign(dimension=[names.get(key) for key in keys]).dropna(subset="dimension")
+    dimensions = pd.Series([names.get(key) for key in keys], table.index, dtype=object)
+    table = table.assign(dimension=dimensions).dropna(subset="dimension")
     unit = chosen[0].latent.unit
     lows = [one.latent.low for one in chosen]
     if unit.powers and None in lows:

@@ -1,6 +1,7 @@
 """Calibration and scores of forecasts, by bin and by subject."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -81,7 +82,7 @@ def calibration_plot(
     forecasts = dict(forecast) if isinstance(forecast, Mapping) else {"success rate": forecast}
     if not forecasts:
         raise DataError("no forecasts: give at least one")
-    options = {"bins": bins, "prob": prob, "training_items": training_items}
+    options: dict[str, Any] = {"bins": bins, "prob": prob, "training_items": training_items}
     curves = {
         method: calibration_curve(one, evaluation, **options) for method, one in forecasts.items()
     }
@@ -159,6 +160,7 @@ def calibration_panels(
         raise FitError("there is no cross-validation to draw; give at least one by name")
     first = next(iter(assessment.values())) if isinstance(assessment, Mapping) else assessment
     method = first.methods[0] if method is None else method
+    errors: dict[str, Any]
     if isinstance(assessment, Mapping):
         curves = {name: one.calibration(method, pooled=True) for name, one in assessment.items()}
         errors = {name: one.by().loc[("", method), "ece"] for name, one in assessment.items()}
@@ -167,7 +169,8 @@ def calibration_panels(
         subjects = bins.index.get_level_values(0)
         curves = {name: bins[subjects == name] for name in assessment.subjects}
         scores = assessment.scores[assessment.scores["method"] == method]
-        errors = scores.groupby("subject")["ece"].mean().reindex(assessment.subjects).to_dict()
+        means = scores.groupby("subject")["ece"].mean()
+        errors = {name: means.get(name, np.nan) for name in assessment.subjects}
     mass = f"success rate, {style.percent(first.prob)} interval; larger: more trials"
     return _panels(
         {name: curve.assign(panel=name, series="rate") for name, curve in curves.items()},
@@ -186,7 +189,7 @@ def calibration_panels(
 
 
 def _panels(
-    curves: Mapping[str, pd.DataFrame], looks: Mapping[str, Look], **options: object
+    curves: Mapping[str, pd.DataFrame], looks: Mapping[str, Look], **options: Any
 ) -> np.ndarray:
     """Draw calibration curves beside the diagonal; markers grow with the number of trials."""
     table = pd.concat(curves.values())
@@ -197,9 +200,9 @@ def _panels(
         pd.DataFrame({"panel": name, "series": "calibrated", "x": [0, 1], "y": [0, 1]})
         for name in (curves if "panel" in table else [""])
     ]
-    limits = {"xlim": (-0.04, 1.04), "ylim": (-0.04, 1.04)}
+    limits: dict[str, Any] = {"xlim": (-0.04, 1.04), "ylim": (-0.04, 1.04)}
     shown = pd.concat([*diagonals, table.assign(panel=table.get("panel", ""))])
-    axes = lines(shown, {"calibrated": _DIAGONAL, **looks}, **limits, **options)  # type: ignore[arg-type]
+    axes = lines(shown, {"calibrated": _DIAGONAL, **looks}, **limits, **options)
     for panel in axes:
         ticks = [0, 0.5, 1] if len(axes) > 1 else [0, 0.2, 0.4, 0.6, 0.8, 1]
         panel.set(aspect="equal", xticks=ticks, yticks=ticks)
@@ -265,13 +268,13 @@ def brier_against_success(
         looks[f"{method} "] = Look(colour, marker=marker, alpha=0.45)
         looks[method] = Look(colour, method, "-", width=2)
     count = max(map(len, tables.values()))
-    means = "; lines: means of neighbours" if count >= _ENOUGH else ""
+    smoothed = "; lines: means of neighbours" if count >= _ENOUGH else ""
     (panel,) = lines(
         pd.concat(frames),
         looks,
         ax=ax,
         size=(6.4, 3.8),
-        title=f"Brier score per subject ({many(count, 'subject')}{means})",
+        title=f"Brier score per subject ({many(count, 'subject')}{smoothed})",
         x="success rate of the subject",
         y="Brier score (lower is better)",
         xlim=(-0.02, 1.02),

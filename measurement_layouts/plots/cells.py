@@ -124,7 +124,7 @@ def cells(
     for scale in scales.values() if bars else ():
         _bar(ax, scale, *size)
     lines = _name_blocks(ax, rows, columns, above, width)
-    ax.get_figure(root=True).draw_without_rendering()  # the layout, for the title's width
+    ax.get_figure(root=True).draw_without_rendering()  # type: ignore[union-attr]  # the layout
     style.title(ax, title, pad=10 + 13 * lines if lines else None)
     return ax
 
@@ -156,13 +156,13 @@ def _fills(
     hatched, framed = (table[name].to_numpy(dtype=bool) for name in ("hatched", "framed"))
     fills[hatched] = 1.0
     shapes: dict[str, Any] = {"linewidths": 0.6 if edges else 0, "edgecolors": style.RULE}
-    ax.add_collection(PolyCollection(squares, facecolors=fills, **shapes))
+    ax.add_collection(PolyCollection(list(squares), facecolors=fills, **shapes))
     if hatched.any():
         shapes = {"facecolors": "none", "edgecolors": style.FAINT, "hatch": "////", "linewidths": 0}
-        ax.add_collection(PolyCollection(squares[hatched], **shapes))
+        ax.add_collection(PolyCollection(list(squares[hatched]), **shapes))
     if framed.any():
         shapes = {"facecolors": "none", "edgecolors": style.INK, "linewidths": 1.3, "zorder": 3}
-        ax.add_collection(PolyCollection(squares[framed], clip_on=False, **shapes))
+        ax.add_collection(PolyCollection(list(squares[framed]), clip_on=False, **shapes))
     return fills
 
 
@@ -202,18 +202,19 @@ def _name_blocks(
     width: float,
 ) -> int:
     """Name blocks of columns above their names and blocks of rows at the right; count lines."""
-    lines, look = 0, {"fontsize": _LETTERS + 1, "annotation_clip": False}
+    lines = 0
+    look: dict[str, Any] = {"fontsize": _LETTERS + 1, "annotation_clip": False}
     for block, (first, last) in _blocks(columns).items():
         text = textwrap.wrap(
             style.words(block, 40), max(int(0.9 * width * (last - first) / _LETTER), 10)
         )
         lines = max(lines, len(text))
         offset: dict[str, Any] = {"xytext": (0, 72 * above), "textcoords": "offset points"}
-        middle = (first + last) / 2, 0
+        middle = (first + last) / 2, 0.0
         ax.annotate("\n".join(text), middle, ha="center", va="bottom", **offset, **look)
     for block, (first, last) in _blocks(rows).items():
         middle = max(columns.values()) + 1.15, (first + last) / 2
-        ax.annotate(style.words(block, 40), middle, va="center", **look)  # type: ignore[arg-type]
+        ax.annotate(style.words(block, 40), middle, va="center", **look)
     return lines
 
 

@@ -194,7 +194,7 @@ def _points(curves: CharacteristicCurves, row: pd.Series, most: float) -> pd.Dat
     line = line.rename(columns={"level": "x", "success": "y"})
     share = tried["items"] / max(curves.bins["items"].max(), 1)
     names = {"level": "x", "rate": "y", "rate_low": "low", "rate_high": "high"}
-    return pd.concat(
+    table = pd.concat(
         [
             line[line["x"].between(first, last)].assign(series="curve"),
             line[line["x"] <= first].assign(series="beyond", part="before"),
@@ -203,7 +203,8 @@ def _points(curves: CharacteristicCurves, row: pd.Series, most: float) -> pd.Dat
                 series="rate", area=_AREAS[0] + (_AREAS[1] - _AREAS[0]) * share
             ),
         ]
-    )[["series", "part", "x", "y", "low", "high", "area"]]
+    )
+    return pd.DataFrame(table, columns=["series", "part", "x", "y", "low", "high", "area"])
 
 
 def _frame(ax: Axes, curves: CharacteristicCurves, most: float) -> None:

@@ -1,6 +1,7 @@
 """Dispositions of models beside those of people: curves by bin, rates by model, self-reports."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -195,7 +196,7 @@ def confidence_plot(
     return panel  # type: ignore[no-any-return]
 
 
-def _curves(curves: pd.DataFrame, measure: str, prob: float, **options: object) -> np.ndarray:
+def _curves(curves: pd.DataFrame, measure: str, prob: float, **options: Any) -> np.ndarray:
     """Draw a measure: one thin line per model, and one mean with its band per group."""
     points = curves.assign(x=100 * curves["human"], y=100 * curves[measure])
     points = points.assign(low=100 * points["low"], high=100 * points["high"])
@@ -212,8 +213,8 @@ def _curves(curves: pd.DataFrame, measure: str, prob: float, **options: object) 
     models["series"] = models["group"] + ": model"
     table = pd.concat([models, points[~thin].assign(series=points["group"])])
     thin_line = style.entry("one model", linewidth=0.8)
-    entries = [*options.pop("entries", ()), *[thin_line] * bool(counts.sum() > len(counts))]  # type: ignore[call-overload]
-    return lines(table, looks, entries=tuple(entries), **options)  # type: ignore[arg-type]
+    entries = [*options.pop("entries", ()), *[thin_line] * bool(counts.sum() > len(counts))]
+    return lines(table, looks, entries=tuple(entries), **options)
 
 
 def rate_distributions(

@@ -213,8 +213,8 @@ def _misfits(criticism: Criticism) -> dict[str, list[tuple[str, str, pd.DataFram
     return {
         "subjects": [("Subjects", "pattern (below 0: flatter)", criticism.subjects, subjects)],
         "items": [
-            ("Slopes of items", "slope (below 0: flatter)", slopes, slopes.get("item", [])),
-            ("Levels of items", "level (log-odds)", levels, levels.get("item", [])),
+            ("Slopes of items", "slope (below 0: flatter)", slopes, list(slopes.get("item", []))),
+            ("Levels of items", "level (log-odds)", levels, list(levels.get("item", []))),
         ],
         "groups": groups,
         "pairs": [(together, shared, pairs, list(map(row_name, pairs.to_dict("records"))))],

@@ -103,4 +103,6 @@ def _rates(evaluation: Evaluation, subject: str, items: list[str]) -> np.ndarray
         )
     successes = evaluation.successes.loc[subject].reindex(items).to_numpy(dtype=float)
     trials = evaluation.attempts.loc[subject].reindex(items).to_numpy(dtype=float)
-    return np.divide(successes, trials, out=np.full(len(items), np.nan), where=trials > 0)
+    rates = np.full(len(items), np.nan)
+    np.divide(successes, trials, out=rates, where=trials > 0)
+    return rates

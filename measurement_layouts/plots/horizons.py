@@ -77,10 +77,10 @@ def horizon_plot(
             "the table of horizons needs 0 < low <= hours <= high, all finite, and dates; "
             f"{problem}"
         )
-    points = table.assign(series="subject", x=date2num(table["released"]), y=hours)
+    points = table.assign(series="subject", x=_days(table["released"]), y=hours)
     frames, looks = [points], {"subject": Look(marker="o")}
     if trend is not None:
-        line = trend.line.assign(series="trend", x=date2num(pd.to_datetime(trend.line["released"])))
+        line = trend.line.assign(series="trend", x=_days(pd.to_datetime(trend.line["released"])))
         frames.append(line.assign(y=line["hours"]))
         months, slow, fast = trend.texts()
         label = f"doubling every {months} months ({slow} to {fast})"
@@ -111,6 +111,10 @@ def horizon_plot(
     panel.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
     write_names(panel, points["x"], points["y"], list(points.index))
     return panel  # type: ignore[no-any-return]
+
+
+def _days(dates: pd.Series) -> np.ndarray:
+    return np.asarray(date2num(dates), dtype=float)  # type: ignore[no-untyped-call]
 
 
 def _limits(low: float, high: float, least: float) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Items beside subjects: the Wright map, item curves with observed points, and test information."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +31,7 @@ def wright_map(
     *,
     nodes: str | Sequence[str] | None = None,
     prob: float = 0.9,
-    ax: Sequence[object] | np.ndarray | None = None,
+    ax: style.Panels | None = None,
 ) -> np.ndarray:
     """Draw the number of subjects at each level of a capability, beside the items' levels.
 
@@ -81,7 +82,7 @@ def wright_map(
     names = [f"{node}[{label}]" if label else node for node, label in pairs]
     elements = find_elements(fit.elements, names)
     table, mass = profiles(fit, prob=prob), style.percent(prob)
-    sure: dict[tuple[str, str], float] = {}
+    sure: dict[Any, float] = {}
     if len(fit.subjects) > 1:
         sure = reliability(fit).set_index(["node", "label"])["reliability"].to_dict()
     count = len(levels) // len(elements)

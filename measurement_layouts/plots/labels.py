@@ -33,9 +33,9 @@ def write_names(ax: Axes, x: Any, y: Any, names: Sequence[object], *, every: boo
     if not len(points_at):
         return
     figure = ax.get_figure(root=True)
-    figure.draw_without_rendering()  # the layout is settled
+    figure.draw_without_rendering()  # type: ignore[union-attr]  # the layout is settled
     centres = ax.transData.transform(points_at)
-    taken = [Bbox.from_bounds(*(centre - 3), 6, 6) for centre in centres]
+    taken = [Bbox.from_bounds(centre[0] - 3, centre[1] - 3, 6, 6) for centre in centres]
     legend = ax.get_legend()
     taken += [] if legend is None else [legend.get_window_extent()]
     order, pale = _spread(centres), [withStroke(linewidth=2.2, foreground="white")]

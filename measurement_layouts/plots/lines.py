@@ -136,7 +136,7 @@ def _draw(ax: Axes, subset: pd.DataFrame, look: Look, order: float) -> None:
             shade: dict[str, Any] = {"color": look.colour, "alpha": 0.18, "linewidth": 0}
             ax.fill_between(piece["x"], piece["low"], piece["high"], zorder=order - 1, **shade)
     if not look.band and subset["low"].notna().any():
-        pale = {"color": look.colour, "alpha": 0.6 * look.alpha, "linewidth": 1.2}
+        pale: dict[str, Any] = {"color": look.colour, "alpha": 0.6 * look.alpha, "linewidth": 1.2}
         ax.vlines(subset["x"], subset["low"], subset["high"], zorder=order, **pale)
         caps: dict[str, Any] = {"color": look.colour, "markersize": 4, "linestyle": "none"}
         for ends in (subset["low"], subset["high"]):

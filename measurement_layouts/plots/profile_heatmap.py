@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -109,16 +109,17 @@ def profile_heatmap(
             signed[element.name] = max(-low, high)
         numbers = _written(profile[statistic], high - low)
         modes = ["‡" * bool(several) for several in profile["modes"]]
-        columns = {"row": style.element_label(element), "column": heads, "scale": scale}
+        columns: dict[str, Any] = {"row": style.element_label(element), "column": heads}
+        columns["scale"] = scale
         columns |= {"value": value.to_numpy(), "hatched": profile["prior_dominated"].to_numpy()}
         columns["text"] = [f"{number}{mark}" for number, mark in zip(numbers, modes, strict=True)]
         frames.append(pd.DataFrame(columns))
     rates = success_rates(fit)[subjects]
-    last = {"row": "success rate", "value": rates.to_numpy(), "scale": "place"}
+    last: dict[str, Any] = {"row": "success rate", "value": rates.to_numpy(), "scale": "place"}
     ticks = {0.0: "low end", 1.0: "high end"}
     label = "posterior mean: position in the row's range"
     if statistic == "sd":
-        rates = np.sqrt(rates * (1 - rates))
+        rates = (rates * (1 - rates)) ** 0.5
         last = {"row": "sd of an outcome", "value": np.nan, "scale": "sd"}
         ticks = {0.0: "0", 0.5: "0.5", 1.0: "1: as the prior"}
         label = "posterior sd as a share of the prior's"

@@ -155,9 +155,13 @@ def _draw(
     ax.set_ylim(len(names) - 0.4, -0.6)
     style.rules(ax, "y")
     notes = marks.drop_duplicates("row").set_index("row")["note"]
-    for row, note in enumerate(notes[names]):
+    for row, note in enumerate(notes.reindex(list(names))):
         if note:
-            beside = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": 7.5}
+            beside: dict[str, Any] = {
+                "transform": ax.get_yaxis_transform(),
+                "va": "center",
+                "fontsize": 7.5,
+            }
             ax.text(1.02, row, note, **beside)
 
 

@@ -183,9 +183,10 @@ def self_report_panels(
         looks[trait] = Look(colour, trait, marker=marker, alpha=0.5, area=11)
         looks[f"{trait}: sure"] = Look(colour, line="-")
         looks[f"{trait}: unsure"] = Look(colour, line=(0, (3, 2)))
-    for (model, trait), subset in points.groupby(keys, sort=False):
-        if (model, trait) in rho.index and np.isfinite(rho.loc[(model, trait), "rho"]):
-            row = rho.loc[(model, trait)]
+    for key, subset in points.groupby(keys, sort=False):
+        model, trait = map(str, key)
+        row = rho.xs(key) if key in rho.index else None
+        if row is not None and np.isfinite(row["rho"]):
             sure = "sure" if row["low"] > 0 or row["high"] < 0 else "unsure"
             ends = np.array([subset["x"].min(), subset["x"].max()])
             heights = 100 * (row["intercept"] + row["slope"] * ends)
@@ -210,12 +211,11 @@ def self_report_panels(
     for model, panel in zip(titles, axes, strict=True):
         panel.set_xticks(range(1, 8))
         panel.set_title(titles[model], fontsize=9, pad=5 + _LINE * len(styles))
-        for line, (trait, (colour, _)) in enumerate(reversed(styles.items())):
+        for height, (trait, (colour, _)) in enumerate(reversed(styles.items())):
             if (model, trait) in rho.index:
-                text, place = written_rho(rho.loc[(model, trait)]), (0, 4 + _LINE * line)
-                panel.annotate(
-                    text, (0.5, 1), place, ha="center", fontsize=7, color=colour, **above
-                )
+                text = written_rho(rho.loc[[(model, trait)]].iloc[0])
+                look = {"ha": "center", "fontsize": 7, "color": colour, **above}
+                panel.annotate(text, (0.5, 1), (0, 4 + _LINE * height), **look)
     return axes
 
 

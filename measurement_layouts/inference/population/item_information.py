@@ -109,7 +109,7 @@ def item_curves(
     unknown = [item for item in chosen if item not in names]
     if unknown:
         raise FitError(f"no item {unknown[0]} in this fit; it has {names[0]} and others")
-    rows, chances = names.get_indexer(chosen), chances_at(fit, element)
+    rows, chances = names.get_indexer(pd.Index(chosen)), chances_at(fit, element)
     tables = []
     for level in levels:
         values = chances(level)[rows]
