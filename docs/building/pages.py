@@ -203,11 +203,11 @@ def _layout_page(key: str, scenario: object, layout: str, seen: str) -> str:
 
 def _summary(plot: str) -> str:
     """Return the first line of a plot's card, without importing it."""
-    path = formulas.PACKAGE / "plots" / f"{plot}.py"
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name == plot:
-            return (ast.get_docstring(node) or "").split("\n")[0]
-    raise LookupError(f"{path} has no function {plot}")
+    for path in sorted((formulas.PACKAGE / "plots").glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name == plot:
+                return (ast.get_docstring(node) or "").split("\n")[0]
+    raise LookupError(f"plots has no function {plot}")
 
 
 def _grid(cards: dict[str, tuple[str, str, str, str]]) -> list[str]:

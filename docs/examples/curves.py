@@ -18,11 +18,6 @@ evaluation = ml.Evaluation(
 demands = list(adele.DEMANDS)
 curves = ml.batteries.characteristic_curves(evaluation, demands, resamples=30)
 
-# %% curve_plot
-# Success of one model falls from 1 to 0 over the demand levels of a dimension: a curve with its
-# 90% band, success rates as circles, and the ability as a star where the curve is at one half.
-axes = ml.plots.curve_plot(curves, open_models[1], "QLl")
-
 # %% curve_panels
 # Eighteen small panels, one for each dimension: one model's success falls with the demand level,
 # with its ability and 90% interval below the curve.
@@ -44,7 +39,7 @@ axes = ml.plots.ability_radar(curves, subjects=[open_models[0], open_models[2], 
 known = {name: adele.SUBJECTS[name] for name in open_models}
 sizes = pd.Series({name: one.parameters for name, one in known.items()}, name="billions")
 families = pd.Series({name: one.family for name, one in known.items()})
-axes = ml.plots.scaling_plot(curves, sizes, families, dimensions=["QLl", "MCr", "KNa"])
+axes = ml.plots.scaling_plot(curves.table, sizes, families, dimensions=["QLl", "MCr", "KNa"])
 
 # %% demand_profile_plot
 # Two circles, each with eighteen sectors filled by the shares of the levels 0 to 5 of a demand:

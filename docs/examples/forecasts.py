@@ -18,10 +18,10 @@ forecast = fit.forecast(new_items)
 # the top and bottom show on which items it later succeeded and failed.
 axes = ml.plots.forecast_plot(fit.forecast(new_items.head(30)), fit.subjects[3], later)
 
-# %% reliability
+# %% calibration_plot
 # Observed success rate over the mean forecast, in bins, with 90% intervals: the points follow the
 # diagonal. Grey bars below count the trials of each bin.
-axes = ml.plots.reliability(forecast, later)
+axes = ml.plots.calibration_plot(forecast, later)
 
 # %% brier_against_success
 # Brier scores of 14 agents over their success rates, for the layout and for the aggregate, with

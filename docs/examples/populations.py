@@ -20,20 +20,25 @@ fit = ml.fit(layout, evaluation, draws=500, tune=500, chains=2, seed=1, progress
 # each of 69 items is solved half of the time, with 90% intervals, in ascending order.
 axes = ml.plots.wright_map(fit)
 
+# %% item_curves
+# Success on eight items over navigation: rising curves with 90% bands, from easy to hard items, and
+# the observed success rates of six groups of subjects along them.
+axes = ml.plots.item_curves(fit, fit.item_names[::9], node="navigation")
+
+# %% information_plot
+# Left, a hill: the information of 69 items is greatest for navigation in the middle; right, the
+# standard error is least there. Ticks at the bottom are 68 subjects.
+axes = ml.plots.information_plot(fit)
+
 # %% population_forest
 # The navigation of every fourth of 68 subjects, by success rate, with 90% intervals, over the
 # grey band of the population. Means fall from the top to the bottom.
 axes = ml.plots.population_forest(fit, subjects=evaluation.subjects[::4])
 
-# %% caterpillar_plot
-# The effects of 23 items with 90% intervals, in ascending order. Those whose interval contains 0
-# are grey, those of the easiest and hardest items are blue.
-axes = ml.plots.caterpillar_plot(fit.items().iloc[::3])
-
-# %% weights_plot
-# Two panels of posterior means with 90% intervals: mean and spread of the subjects' navigation,
-# and the spread of the items' ease.
-axes = ml.plots.weights_plot(fit.population(), layout=layout)
+# %% effects_plot
+# The effects of 23 items with 90% intervals, from the easiest to the hardest. Those whose interval
+# contains 0 are pale.
+axes = ml.plots.effects_plot(fit.items().iloc[::3])
 
 # %% misfit_plot
 # Effects with 90% intervals, sorted, of how the patterns of subjects and the slopes of items

@@ -10,20 +10,15 @@ fit = ml.fit(layout, few, draws=500, tune=500, chains=2, seed=1, progressbar=Fal
 
 # %% profile_forest
 # A row for each of 14 agents, by success rate, and a panel for each of four profile elements:
-# posterior means with 90% intervals. Navigation and vision fall with the success rate; the biases
-# lie about 0.
-axes = ml.plots.profile_forest(fit)
+# posterior means with 90% intervals, and the true values as open diamonds. Navigation and vision
+# fall with the success rate; the biases lie about 0.
+axes = ml.plots.profile_forest(fit, truth=cohort.profiles)
 
 # %% profile_heatmap
 # A table of 14 agents by four profile elements and the success rate, coloured by the posterior
 # mean, with the numbers in the cells. Agents on the left navigate and see well; a hatched cell is
 # prior-dominated.
 axes = ml.plots.profile_heatmap(fit)
-
-# %% profile_bars
-# Posterior means and 90% intervals of navigation, vision and noise of four agents, grouped by
-# element as shares of its range, with the true values as open markers beside them.
-axes = ml.plots.profile_bars(fit, fit.subjects[:4], truth=cohort.profiles)
 
 # %% capability_scatter
 # 14 agents by navigation and vision, with 90% intervals as grey lines. A group at the upper right

@@ -31,10 +31,10 @@ counts = evaluation.successes.loc[subjects[1]], evaluation.trials.loc[subjects[1
 collapse = ml.estimation.point_collapse(items["lower"], items["upper"], *counts)
 axes = ml.plots.collapse_plot(collapse, estimates, subjects[1])
 
-# %% item_response_curves
+# %% band_curves
 # Success over the propensity for a wide and a narrow band. A product of two logistics stays far
 # below 1 in the narrow band, where the scaled and steeper band reaches 1.
-axes = ml.plots.item_response_curves([(-2, 4), (0.5, 1)], unit="level")
+axes = ml.plots.band_curves([(-2, 4), (0.5, 1)], unit="level")
 
 # %% incited_against_obtained
 # Four panels, one for each model: the propensity obtained over the level that was asked for. Most

@@ -17,6 +17,7 @@ from .forecasts.derive import correlation, derive
 from .forecasts.forecasting import forecast
 from .forecasts.likelihood import with_log_likelihood
 from .population import tables
+from .population.item_information import raw_scores, reliability
 from .population.newcomer import newcomer
 from .posterior.diagnostics import diagnose, profiles, remedies, verdicts
 from .posterior.posterior import Posterior
@@ -30,6 +31,7 @@ class Fit(Posterior, Shown):
 
     Fits are made by `fit` and `load`. Methods are functions of this library, whose first argument
     is the fit: `diagnostics.profiles`, `diagnostics.diagnose`, `tables.items`, `tables.population`,
+    `item_information.reliability`, `item_information.raw_scores`,
     `forecasting.forecast`, `explaining.explain`, `derive.derive`, `derive.correlation`,
     `likelihood.with_log_likelihood` and `storage.save`.
 
@@ -90,6 +92,8 @@ class Fit(Posterior, Shown):
     diagnostics = diagnose
     items = tables.items
     population = tables.population
+    reliability = reliability
+    raw_scores = raw_scores
     forecast = forecast
     explain = explain
     derive = derive

@@ -1,7 +1,6 @@
 """Ability profiles of a few subjects on polar axes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -15,25 +14,10 @@ from ..common.messages import some
 from ..evaluations.tables import texts
 from ..inference.fit import Fit
 from ..inference.posterior.diagnostics import profiles
-from ..inference.posterior.posterior import rows_of
-from ..layouts.elements import Element
 from . import style
 
-_MOST = len(style.METHODS)
 _APART = 0.16  # of the angle between two dimensions: from one subject's bar to the next
-_ROOM = 1.06
 _FEWEST = 3  # dimensions
-
-
-@dataclass(frozen=True)
-class _Spokes:
-    """Abilities of each subject: one row per dimension, with ability, low and high."""
-
-    dimensions: list[str]
-    tables: dict[str, pd.DataFrame]
-    lowest: float
-    top: float
-    title: str
 
 
 def ability_radar(
@@ -87,32 +71,37 @@ def ability_radar(
     >>> ability_radar(characteristic_curves(evaluation, items.columns)).name
     'polar'
     """
-    shown = _of_fit(found, subjects) if isinstance(found, Fit) else _of_curves(found, subjects)
-    who, dimensions = list(shown.tables), shown.dimensions
+    if isinstance(found, Fit):
+        chosen = found.subjects if subjects is None else found.named(subjects)
+        table, lowest, title = _of_fit(found, chosen)
+    else:
+        chosen = found.subjects if subjects is None else texts(subjects, "the subjects")
+        table, lowest = _of_curves(found, chosen), float(found.lowest)
+        title = f"Abilities (levels), {style.percent(found.prob)} intervals"
+    looks, dimensions = style.group_styles(chosen), list(dict.fromkeys(table["dimension"]))
+    if len(dimensions) < _FEWEST or not chosen or len(looks) < len(chosen):
+        raise FitError(
+            f"{len(chosen)} profiles of {some(dimensions)}; give one or more different subjects, "
+            "and three or more dimensions, or draw curve_panels or profile_forest"
+        )
+    if not np.isfinite(table["ability"]).any():
+        raise FitError(f"{some(chosen)}: no curve in any dimension; see the reasons in table")
     ax = _polar(ax)
     spokes = np.arange(len(dimensions)) * 2 * np.pi / len(dimensions)
-    abilities = np.array([table["ability"] for table in shown.tables.values()], dtype=float)
-    if not np.isfinite(abilities).any():
-        raise FitError(f"{some(who)}: no curve in any dimension; see the reasons in table")
-    centre = min(shown.lowest, float(np.floor(np.nanmin(abilities))))
-    rim = centre + _ROOM * (max(float(np.nanmax(abilities)), shown.top) - centre)
-    for place, (name, table) in enumerate(shown.tables.items()):
-        colour, marker = style.METHODS[place]
-        shift = (place - (len(who) - 1) / 2) * _APART * spokes[1]
-        angles = spokes + shift
-        ability, low, high = (table[key].to_numpy() for key in ("ability", "low", "high"))
-        for angle, first, last in zip(angles, low, high, strict=True):
-            ends = np.clip([first, last], centre, rim)
-            ax.plot([angle, angle], ends, color=colour, linewidth=2.4, alpha=0.55)
-        look: dict[str, Any] = {
-            "color": colour,
-            "marker": marker,
-            "markersize": 4.5,
-            "linewidth": 1.2,
-        }
-        round_ = np.append(np.arange(len(angles)), 0)
+    centre = min(lowest, float(np.floor(table["ability"].min())))
+    top = max(table["ability"].max(), table.get("top", table["ability"]).max())
+    rim = centre + 1.06 * (float(top) - centre)
+    for number, (name, (colour, marker)) in enumerate(looks.items()):
+        spokes_of = table[table["subject"] == name].set_index("dimension").loc[dimensions]
+        angles = spokes + (number - (len(looks) - 1) / 2) * _APART * spokes[1]
+        low, high = (spokes_of[end].clip(centre, rim) for end in ("low", "high"))
+        ax.vlines(angles, low, high, color=colour, linewidth=2.4, alpha=0.55)
+        ring = np.append(np.arange(len(angles)), 0)
+        look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 4.5}
         label = style.legend_words(name)
-        ax.plot(angles[round_], ability[round_], label=label, zorder=3, **look)
+        ax.plot(
+            angles[ring], spokes_of["ability"].to_numpy()[ring], linewidth=1.2, label=label, **look
+        )
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
     ax.set_xticks(spokes, [style.words(name, 20) for name in dimensions], fontsize=9)
@@ -123,72 +112,44 @@ def ability_radar(
     ax.set_rlabel_position(float(np.degrees(spokes[1])) / 2)
     ax.grid(color=style.RULE)
     ax.spines["polar"].set_color(style.FAINT)
-    ax.set_title(shown.title, pad=18, fontsize=11)
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.07),
-        ncols=min(len(who), 3),
-        fontsize=8,
-        frameon=False,
-    )
+    ax.set_title(title, pad=18, fontsize=11)
+    below: dict[str, Any] = {"bbox_to_anchor": (0.5, -0.07), "ncols": min(len(looks), 3)}
+    ax.legend(loc="upper center", fontsize=8, frameon=False, **below)
     return ax
 
 
-def _of_curves(curves: CharacteristicCurves, subjects: Iterable[object] | None) -> _Spokes:
-    who = curves.subjects if subjects is None else texts(subjects, "the subjects")
-    for name in who:
-        curves.row(name, curves.dimensions[0])
-    _refuse_many(who)
-    if len(curves.dimensions) < _FEWEST:
-        raise FitError(
-            f"{some(curves.dimensions)}: three dimensions are needed; draw curve_panels instead"
-        )
-    tables = {name: curves.table[curves.table["subject"] == name] for name in who}
-    title = f"Abilities (levels), {style.percent(curves.prob)} intervals"
+def _of_curves(curves: CharacteristicCurves, subjects: list[str]) -> pd.DataFrame:
+    short = dict(zip(curves.dimensions, short_names(curves.dimensions), strict=True))
+    rows = [curves.row(name, dimension) for name in subjects for dimension in curves.dimensions]
+    table = pd.DataFrame(rows).astype(dict.fromkeys(["ability", "low", "high"], float))
     top = float(curves.bins["level"].max())
-    return _Spokes(short_names(curves.dimensions), tables, float(curves.lowest), top, title)
+    return table.assign(dimension=table["dimension"].map(short), top=top)
 
 
-def _of_fit(fit: Fit, subjects: Iterable[object] | None) -> _Spokes:
-    who = fit.subjects if subjects is None else fit.named(subjects)
-    _refuse_many(who)
-    found = [one for one in fit.elements if one.latent.kind == "capability"]
-    labelled = [one for one in found if one.label]
-    found = labelled if len(labelled) >= _FEWEST else found  # without a level of them all
-    units = {str(one.latent.unit) for one in found}
-    if len(found) < _FEWEST or len(units) > 1:
+def _of_fit(fit: Fit, subjects: list[str]) -> tuple[pd.DataFrame, float, str]:
+    """Return posterior means by subject and dimension, the lowest level, and the title."""
+    capabilities = [one for one in fit.elements if one.latent.kind == "capability"]
+    labelled = [one for one in capabilities if one.label]
+    chosen = labelled if len(labelled) >= _FEWEST else capabilities  # without a level of them all
+    units = {str(one.latent.unit) for one in chosen}
+    if len(chosen) < _FEWEST or len(units) > 1:
         raise FitError(
             f"layout {fit.layout.name!r} has the capabilities "
-            f"{some(style.element_label(one) for one in found) or '(none)'}; three in one unit are "
+            f"{some(map(style.element_label, chosen)) or '(none)'}; three in one unit are "
             "needed, so draw profile_forest instead"
         )
-    table = profiles(fit, subjects=who)
-    rows = pd.concat(
-        [rows_of(table, one, who).assign(subject=who, order=n) for n, one in enumerate(found)]
-    ).rename(columns={"mean": "ability"})
-    tables = {name: rows[rows["subject"] == name].sort_values("order") for name in who}
-    title = f"{style.with_unit('Posterior means', found[0].latent.unit)}, 90% intervals"
-    labels = [one.label or one.name for one in found]
-    return _Spokes(labels, tables, _lowest(fit, found), -np.inf, title)
-
-
-def _lowest(fit: Fit, found: list[Element]) -> float:
-    """Return the lowest declared level of capabilities, else of demands in their unit, else 0."""
-    unit = found[0].latent.unit
-    declared = [one.latent.low for one in found]
-    if unit.powers and None in declared:
-        declared = [feature.low for feature in fit.layout.meta_features if feature.unit == unit]
-    finite = [float(low) for low in declared if low is not None and np.isfinite(low)]
-    return min(finite, default=0.0)
-
-
-def _refuse_many(who: list[str]) -> None:
-    """Refuse subjects that cannot be told apart."""
-    if not 0 < len(who) <= _MOST or len(set(who)) < len(who):
-        raise FitError(
-            f"{len(who)} profiles ({some(who)}) cannot be distinguished in one figure; name "
-            f"between 1 and {_MOST} different subjects"
-        )
+    names = {(one.latent.name, one.label): one.label or one.name for one in chosen}
+    table = profiles(fit, subjects=subjects).rename(columns={"mean": "ability"})
+    keys = zip(table["node"], table["label"], strict=True)
+    dimensions = pd.Series([names.get(key) for key in keys], table.index, dtype=object)
+    table = table.assign(dimension=dimensions).dropna(subset="dimension")
+    unit = chosen[0].latent.unit
+    lows = [one.latent.low for one in chosen]
+    if unit.powers and None in lows:
+        lows = [feature.low for feature in fit.layout.meta_features if feature.unit == unit]
+    finite = [float(low) for low in lows if low is not None and np.isfinite(low)]
+    title = f"{style.with_unit('Posterior means', unit)}, 90% intervals"
+    return table, min(finite, default=0.0), title
 
 
 def _polar(ax: PolarAxes | None) -> PolarAxes:

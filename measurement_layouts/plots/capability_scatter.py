@@ -13,10 +13,9 @@ from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of, span, success_rates
 from ..layouts.elements import Element, find_elements
 from . import style
-from .labels import spread, write_names
+from .labels import write_names
 
 _PROB = 0.9  # mass of the intervals
-_LABELS = 25  # number of names that are tried by default
 _LEAST = 0.25  # least share of the range that colours span, so that small differences look small
 _SMALLEST, _LARGEST = 14.0, 150.0  # marker areas at success 0 and 1, in square points
 
@@ -81,129 +80,72 @@ def capability_scatter(
     'Cognitive profiles of 1 subject: posterior means, 90% intervals'
     """
     across, up = _chosen(fit, x, y)
-    shade = _shade(fit, colour)
-    named = [] if names is None else fit.named(names)
-    rates = success_rates(fit)
+    noise = [element for element in fit.elements if element.latent.kind == "noise"]
+    shade = _one(fit, colour) if colour is not None else noise[0] if noise else None
+    named = fit.subjects if names is None else fit.named(names)
     table, status = profiles(fit, prob=_PROB), verdicts(fit)["status"]
-    doubted = set(status.index[status == "not converged"])
-    horizontal, vertical = (rows_of(table, element, fit.subjects) for element in (across, up))
-    where = np.column_stack([horizontal["mean"], vertical["mean"]])
-    area = _area(rates.to_numpy())
+    marks = [rows_of(table, one, fit.subjects) for one in (across, up, shade) if one is not None]
+    hollow = np.any([table_of["prior_dominated"] for table_of in marks], axis=0)
+    split = np.any([table_of["modes"] for table_of in marks], axis=0)
+    right, top = marks[:2]
+    areas = _SMALLEST + (_LARGEST - _SMALLEST) * success_rates(fit).to_numpy()
     ax = style.single(ax, (7.4, 5.6))
     pale: dict[str, Any] = {"color": style.FAINT, "linewidth": 0.8, "zorder": 1}
-    ax.hlines(vertical["mean"], horizontal["low"], horizontal["high"], **pale)
-    ax.vlines(horizontal["mean"], vertical["low"], vertical["high"], **pale)
+    ax.hlines(top["mean"], right["low"], right["high"], **pale)
+    ax.vlines(right["mean"], top["low"], top["high"], **pale)
     style.range_ends(ax, across, "x")
     style.range_ends(ax, up, "y")
     paint: dict[str, Any] = {"color": style.colour(across)}
     if shade is not None:
-        level = rows_of(table, shade, fit.subjects)["mean"].to_numpy()
+        level = marks[2]["mean"].to_numpy()
         low, high = span(fit, shade)
-        top = max(level.max(), low + _LEAST * (high - low))
-        paint = {"c": level, "cmap": style.amount_map(), "vmin": low, "vmax": top}
-    told = [horizontal, vertical] + ([] if shade is None else [rows_of(table, shade, fit.subjects)])
-    vague = np.any([part["prior_dominated"].to_numpy() for part in told], axis=0)
-    split = np.any([part["modes"] for part in told], axis=0)
-    points = ax.scatter(
-        horizontal["mean"],
-        vertical["mean"],
-        s=area,
-        edgecolors="white",
-        linewidths=0.6,
-        zorder=3,
-        **paint,
-    )
-    if vague.any():
-        ax.scatter(
-            where[vague, 0],
-            where[vague, 1],
-            s=area[vague],
-            facecolors="white",
-            edgecolors=style.QUIET,
-            zorder=3.5,
-        )
-    style.cross(ax, where[:, 0], where[:, 1], split, area)
+        most = max(level.max(), low + _LEAST * (high - low))
+        paint = {"c": level, "cmap": style.amount_map(), "vmin": low, "vmax": most}
+    edges: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.6, "zorder": 3}
+    points = ax.scatter(right["mean"], top["mean"], areas, **edges, **paint)
+    white: dict[str, Any] = {"facecolors": "white", "edgecolors": style.QUIET, "zorder": 3.5}
+    if hollow.any():
+        ax.scatter(right["mean"][hollow], top["mean"][hollow], areas[hollow], **white)
+    style.cross(ax, right["mean"], top["mean"], split, areas)
     ax.set(xlabel=style.element_label(across), ylabel=style.element_label(up))
-    who = many(len(fit.subjects), "subject")
-    style.title(
-        ax, f"Cognitive profiles of {who}: posterior means, {style.percent(_PROB)} intervals"
-    )
+    count = many(len(fit.subjects), "subject")
+    mass = style.percent(_PROB)
+    style.title(ax, f"Cognitive profiles of {count}: posterior means, {mass} intervals")
     if shade is not None:
         ax.figure.colorbar(points, ax=ax, label=f"posterior mean of {style.element_label(shade)}")
-    marks = {"hollow": bool(vague.any()), "split": bool(split.any())}
-    _legend(ax, where, **marks, not_converged=len(doubted) > 0)
-    order = (
-        [fit.subjects.index(name) for name in named]
-        if names is not None
-        else spread(where / np.maximum(np.ptp(where, axis=0), 1e-12), _LABELS)
-    )
-    write_names(
-        ax,
-        where,
-        area,
-        [style.words(name, 40) + " †" * (name in doubted) for name in fit.subjects],
-        order,
-        all_of_them=names is not None,
-    )
+    for rate in (0.0, 0.5, 1.0):
+        area = _SMALLEST + (_LARGEST - _SMALLEST) * rate
+        ax.scatter([], [], area, color=style.PRIOR, edgecolors="white", label=f"{rate:g}")
+    if hollow.any():
+        ax.scatter([], [], 40, label="prior-dominated", **white)
+    if split.any():
+        ax.scatter([], [], 38, label=style.SPLIT, **style.CROSS)
+    doubted = set(status.index[status == "not converged"])
+    if doubted:
+        ax.scatter([], [], 0, label="† not converged")
+    ax.legend(title="success rate", fontsize=8, title_fontsize=8, loc="best")
+    texts = [f"{name}{' †' * (name in doubted)}" * (name in named) for name in fit.subjects]
+    write_names(ax, right["mean"], top["mean"], texts, every=names is not None)
     return ax
 
 
 def _chosen(fit: Fit, x: str | None, y: str | None) -> tuple[Element, Element]:
-    capabilities = [e for e in fit.elements if e.latent.kind == "capability"]
-    given = [_one(fit, name) for name in (x, y) if name is not None]
-    spare = [element for element in capabilities if element not in given]
-    if len(given) + len(spare) < 2:
+    capabilities = [element for element in fit.elements if element.latent.kind == "capability"]
+    wanted = [None if name is None else _one(fit, name) for name in (x, y)]
+    spare = [element for element in capabilities if element not in wanted]
+    if wanted.count(None) > len(spare):
         raise FitError(
             f"layout {fit.layout.name!r} has {len(capabilities)} capability(s); give both x= and "
             f"y=, out of {some((element.name for element in fit.elements), 20)}"
         )
-    across = _one(fit, x) if x is not None else spare.pop(0)
-    return across, _one(fit, y) if y is not None else spare.pop(0)
+    across, up = (spare.pop(0) if element is None else element for element in wanted)
+    return across, up
 
 
 def _one(fit: Fit, name: str) -> Element:
-    found = find_elements(fit.elements, name)
-    if len(found) > 1:
+    chosen = find_elements(fit.elements, name)
+    if len(chosen) > 1:
         raise FitError(
-            f"{name} has {len(found)} labels; choose one: {some((e.name for e in found), 20)}"
+            f"{name} has {len(chosen)} labels; choose one: {some((e.name for e in chosen), 20)}"
         )
-    return found[0]
-
-
-def _shade(fit: Fit, colour: str | None) -> Element | None:
-    if colour is not None:
-        return _one(fit, colour)
-    noise = [element for element in fit.elements if element.latent.kind == "noise"]
-    return noise[0] if noise else None
-
-
-def _area(rates: np.ndarray) -> np.ndarray:
-    return _SMALLEST + (_LARGEST - _SMALLEST) * rates
-
-
-def _legend(ax: Axes, where: np.ndarray, *, hollow: bool, split: bool, not_converged: bool) -> None:
-    """Explain the size and face of points, in the corner with the fewest points."""
-    for rate in (0.0, 0.5, 1.0):
-        ax.scatter(
-            [],
-            [],
-            s=_area(np.array([rate])),
-            color=style.PRIOR,
-            edgecolors="white",
-            label=f"{rate:g}",
-        )
-    if hollow:
-        ax.scatter([], [], s=40, color="white", edgecolors=style.QUIET, label="prior-dominated")
-    if split:
-        ax.scatter([], [], s=38, label=style.SPLIT, **style.CROSS)
-    if not_converged:
-        ax.scatter([], [], s=0, label="† not converged")
-    up, right = where[:, 1] > np.mean(ax.get_ylim()), where[:, 0] > np.mean(ax.get_xlim())
-    crowd = {
-        "upper left": up & ~right,
-        "lower right": ~up & right,
-        "upper right": up & right,
-        "lower left": ~up & ~right,
-    }
-    emptiest: Any = min(crowd, key=lambda corner: int(crowd[corner].sum()))
-    ax.legend(title="success rate", fontsize=8, title_fontsize=8, loc=emptiest)
+    return chosen[0]

@@ -1,15 +1,10 @@
 """Success of subjects by the bands of the items, with each subject's estimate."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from ..common.errors import DataError
 from ..common.messages import many, some
@@ -20,112 +15,12 @@ from ..evaluations.tables import known_names, name_cells, need_columns, read_num
 from ..inference.model.bands import find_bands
 from ..layouts import Layout, MetaFeature
 from . import style
-from .estimated import estimate_text, estimated
+from .propensities import estimate_text, estimated
 
-_ROOM = 0.05  # share of the range that is left free around the largest points
+_ROOM = 0.06  # share of the range that is left free around the points
 _BEYOND = 0.5  # share of the range by which the plane grows to include estimates outside it
-_AREAS = (12.0, 330.0)  # least and greatest area of the largest point, in square points
-_CROWD = 40.0  # area below which a border would hide a point's colour
-
-
-@dataclass(frozen=True)
-class BandPlane:
-    """Position of bands, and the part of the plane that is shown.
-
-    Attributes
-    ----------
-    first, last : float
-        Range of the propensity that is shown.
-    narrowest, widest : float
-        Range of the widths that is shown.
-    area : float
-        Area of the largest point, in square points, so that neighbours do not overlap.
-    rotated : bool
-        Whether the axes are centre and width instead of lower and upper end.
-    """
-
-    first: float
-    last: float
-    narrowest: float
-    widest: float
-    area: float
-    rotated: bool
-
-    @classmethod
-    def around(
-        cls, bands: pd.DataFrame, estimates: Sequence[float], rotated: bool, wide: float
-    ) -> "BandPlane":
-        """Make a plane with all bands and the estimates near them, given its width in points."""
-        ends = bands.to_numpy()
-        first, last = float(ends.min()), float(ends.max())
-        span = (last - first) or 1.0
-        widest = float((bands["high"] - bands["low"]).max()) or span
-        seen = [min(max(at, first - _BEYOND * span), last + _BEYOND * span) for at in estimates]
-        steps = np.diff(np.unique(ends))
-        shown = max([last, *seen]) - min([first, *seen]) or 1.0
-        apart = 0.9 * wide * float(steps.min() if len(steps) else span) / shown
-        area = float(np.clip(apart**2, *_AREAS))
-        room = (_ROOM + area**0.5 / 2 / wide) * shown
-        first, last = min([first, *seen]) - room, max([last, *seen]) + room
-        return cls(first, last, -room, widest + room, area, rotated)
-
-    def places(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return horizontal and vertical positions of bands."""
-        return ((low + high) / 2, high - low) if self.rotated else (low, high)
-
-    @property
-    def edge(self) -> float:
-        """Width of the line around points."""
-        return 0.4 if self.area > _CROWD else 0.0
-
-    def frame(self, ax: Axes) -> None:
-        """Set the limits, and mark where bands have no width."""
-        ax.set_xlim(self.first, self.last)
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(MaxNLocator(9, steps=[1, 2, 5, 10]))
-        if self.rotated:
-            ax.set_ylim(self.narrowest, self.widest)
-            ax.axhline(0, color=style.FAINT, linewidth=0.9, zorder=0)
-        else:
-            ax.set_ylim(self.first, self.last)
-            ax.set_box_aspect(1)
-            ax.plot(
-                [self.first, self.last],
-                [self.first, self.last],
-                color=style.FAINT,
-                linewidth=0.9,
-                zorder=0,
-            )
-
-    def border(self, ax: Axes, at: float) -> None:
-        """Draw the border of the bands that contain a value: they begin below and end above it."""
-        far = self.last - self.first + 2 * self.widest
-        low = np.array([at, at, at - far])
-        high = np.array([at + far, at, at])
-        ax.plot(
-            *self.places(low, high),
-            color=style.INK,
-            linewidth=1.6,
-            solid_joinstyle="miter",
-            zorder=4,
-            label="estimate",
-        )
-
-    def shade(self, ax: Axes, first: float, last: float, name: str) -> None:
-        """Shade the borders of all values between two."""
-        far = self.last - self.first + 2 * self.widest
-        for low, high in (
-            ((first, last, last, first), (first, last, last + far, first + far)),
-            ((first, last, last - far, first - far), (first, last, last, first)),
-        ):
-            corners = self.places(np.array(low, dtype=float), np.array(high, dtype=float))
-            ax.fill(*corners, color=style.INK, alpha=0.16, linewidth=0, zorder=1, label=name)
-
-
-_COLUMNS = 4
-_WIDTHS, _WIDTH = {1: 4.0, 2: 3.1}, 2.35  # width of a panel in inches, by the number of columns
-_INSIDE = 0.75 * 72  # points within the axes, per inch of a panel
-_LETTERS = 28  # largest number of letters of a panel's title
+_AREAS = 12.0, 330.0  # least and greatest area of the largest point, in square points
+_WIDTHS = {1: 4.0, 2: 3.1}  # width of a panel in inches, by the number of columns
 
 
 def characteristic_surface(
@@ -192,57 +87,107 @@ def characteristic_surface(
     """
     refuse_steps(evaluation.rows, "characteristic_surface")
     everybody = evaluation.subject_table.index
-    who = known_names(everybody if subjects is None else subjects, everybody, "subject")
+    chosen = known_names(everybody if subjects is None else subjects, everybody, "subject")
     layout = None if estimates is None else estimates.layout
     low, high, node = _columns(layout, low, high)
     bands = _bands(evaluation, low, high)
-    rows = {name: estimated(estimates, name, node) for name in who} if estimates is not None else {}
-    known = {name: row for name, row in rows.items() if row["identified"]}
-    surfaces = {name: _surface(evaluation, name, bands) for name in who}
+    rows = {} if estimates is None else {n: estimated(estimates, n, node) for n in chosen}
+    surfaces = {name: _surface(evaluation, name, bands) for name in chosen}
     most = max(int(surface["items"].max()) for surface in surfaces.values())
-    columns = min(len(who), _COLUMNS)
-    width = _WIDTHS.get(columns, _WIDTH)
-    plane = BandPlane.around(
-        bands, [row["estimate"] for row in known.values()], rotated, _INSIDE * width
-    )
-    axes, figure, _ = style.grid(ax, len(who), columns, (width, width), (1.1, 1.3))
+    columns = min(len(chosen), 4)
+    width = _WIDTHS.get(columns, 2.35)
+    axes, figure, _ = style.grid(ax, len(chosen), columns, (width, width), (1.1, 1.3))
+    first, last = float(bands["low"].min()), float(bands["high"].max())
+    span = (last - first) or 1.0
+    estimates_at = [row["estimate"] for row in rows.values() if row["identified"]]
+    shown = np.clip([first, last, *estimates_at], first - _BEYOND * span, last + _BEYOND * span)
+    reach = np.ptp(shown) or 1.0
+    steps = np.diff(np.unique(bands.to_numpy()))
+    spacing = 0.68 * 72 * width * (steps.min() if len(steps) else span) / reach
+    area = float(np.clip(spacing**2, *_AREAS))
+    room = (_ROOM + area**0.5 / 108 / width) * reach
+    view = shown.min() - room, shown.max() + room
+    far = 2 * (view[1] - view[0]) + span
     for panel, (name, surface) in zip(axes, surfaces.items(), strict=True):
-        if name in known and estimates is not None:
-            _estimate(panel, plane, known[name], estimates.prob)
-        drawn = _points(panel, plane, surface, most)
-        plane.frame(panel)
-        title = style.words((titles or {}).get(name, name), _LETTERS)
-        told = f"\n{estimate_text(rows[name])}" if name in rows else ""
-        panel.set_title(title + told, fontsize=9)
+        row = rows.get(name)
+        if row is not None and row["identified"]:
+            ends = row[["low", "high"]].to_numpy(dtype=float)
+            shade: dict[str, Any] = {"color": style.INK, "alpha": 0.16, "linewidth": 0, "zorder": 1}
+            for side in (far, -far) if np.isfinite(ends).all() else ():
+                corner = np.array([*ends, *ends[::-1]])
+                beyond = corner + np.array([0, 0, side, side])
+                pair = (corner, beyond) if side > 0 else (beyond, corner)
+                panel.fill(*_place(*pair, rotated=rotated), **shade)
+            at = row["estimate"]
+            border = np.array([at, at, at - far]), np.array([at + far, at, at])
+            ink: dict[str, Any] = {"color": style.INK, "linewidth": 1.6, "zorder": 4}
+            panel.plot(*_place(*border, rotated=rotated), label="estimate", **ink)
+        points = panel.scatter(
+            *_place(surface["low"], surface["high"], rotated=rotated),
+            s=area * surface["items"] / most,
+            c=surface["success"],
+            cmap=style.RATE,
+            vmin=0,
+            vmax=1,
+            edgecolors=style.INK,
+            linewidths=0.4 if area > 40 else 0,
+            zorder=3,
+        )
+        widest = float((bands["high"] - bands["low"]).max()) or span
+        panel.set(xlim=view, ylim=(-room, widest + room) if rotated else view)
+        empty = _place(np.array(view), np.array(view), rotated=rotated)
+        panel.plot(*empty, color=style.FAINT, linewidth=0.9, zorder=0)
+        panel.locator_params(nbins=9, steps=[1, 2, 5, 10])
+        text = "" if row is None else f"\n{estimate_text(row)}"
+        panel.set_title(style.words((titles or {}).get(name, name), 28) + text, fontsize=9)
         panel.tick_params(labelsize=8)
+        if not rotated:
+            panel.set_box_aspect(1)
     style.outer_labels(axes, columns, *_axis_names(layout, low, high, rotated))
-    _explain(axes, figure, drawn, plane, most)
+    sheet = axes[0].get_figure()
+    bar = sheet.colorbar(points, ax=list(axes), label="success rate", aspect=30, shrink=0.8)
+    bar.outline.set_visible(False)
+    entries = list(style.entries(axes).values())
+    if estimates is not None:
+        mass = f"{style.percent(estimates.prob)} interval"
+        entries.append(style.entry(mass, style.INK, linewidth=7, alpha=0.16))
+    ring: dict[str, Any] = {"color": "white", "edgecolors": style.INK, "linewidths": 0.6}
+    for count in sorted({1, round(most**0.5), most}) if most > 1 else []:
+        name = many(count, "item")
+        entries.append(axes[0].scatter([], [], s=area * count / most, label=name, **ring))
+    if entries:
+        style.legend(axes, figure, max(1, int(1.6 * columns)), entries)
     hidden = len(evaluation.items) - len(bands)
     note = f" ({many(hidden, 'item')} without a finite band not shown)" if hidden else ""
     style.heading(figure, f"Success by the items' bands{note}")
     return axes
 
 
+def _place(low: Any, high: Any, *, rotated: bool) -> tuple[Any, Any]:
+    """Return horizontal and vertical positions of bands: their ends, or centre and width."""
+    return ((low + high) / 2, high - low) if rotated else (low, high)
+
+
 def _columns(
     layout: Layout | None, low: str | None, high: str | None
 ) -> tuple[str, str, str | None]:
     """Return the given columns, or those of the layout's band, and the band's latent."""
-    known = {
+    latents = {
         (band.low.name, band.high.name): band.latent.name if band.latent is not None else None
         for band in (find_bands(layout) if layout is not None else ())
         if isinstance(band.low, MetaFeature) and isinstance(band.high, MetaFeature)
         if not band.end_dims
     }
     if low is not None and high is not None:
-        return low, high, known.get((low, high))
-    if len(known) != 1:
-        pairs = some(f"{one} and {other}" for one, other in known) or "none"
+        return low, high, latents.get((low, high))
+    if len(latents) != 1:
+        pairs = some(f"{one} and {other}" for one, other in latents) or "none"
         have = "there are no estimates" if layout is None else f"the layout's bands have {pairs}"
         raise DataError(
             f"low= and high= are not both given, and {have}; give the columns of the items with "
             "the ends"
         )
-    ((one, other), node) = next(iter(known.items()))
+    ((one, other), node) = next(iter(latents.items()))
     return one, other, node
 
 
@@ -275,51 +220,9 @@ def _surface(evaluation: Evaluation, subject: str, bands: pd.DataFrame) -> pd.Da
     return joined.sort_values("items", ascending=False, kind="stable")
 
 
-def _points(ax: Axes, plane: BandPlane, surface: pd.DataFrame, most: int) -> PathCollection:
-    horizontal, vertical = plane.places(surface["low"].to_numpy(), surface["high"].to_numpy())
-    return ax.scatter(
-        horizontal,
-        vertical,
-        s=plane.area * surface["items"] / most,
-        c=surface["success"],
-        cmap=style.RATE,
-        vmin=0,
-        vmax=1,
-        edgecolors=style.INK,
-        linewidths=plane.edge,
-        zorder=3,
-    )
-
-
-def _estimate(ax: Axes, plane: BandPlane, row: pd.Series, prob: float) -> None:
-    if np.isfinite([row["low"], row["high"]]).all():
-        plane.shade(ax, row["low"], row["high"], f"{style.percent(prob)} interval")
-    plane.border(ax, row["estimate"])
-
-
 def _axis_names(layout: Layout | None, low: str, high: str, rotated: bool) -> tuple[str, str]:
     if not rotated:
         return style.column_label(low, layout), style.column_label(high, layout)
     features = layout.meta_features if layout is not None else ()
     unit = next((feature.unit for feature in features if low in feature.columns), None)
     return style.with_unit("centre of the band", unit), style.with_unit("width of the band", unit)
-
-
-def _explain(
-    axes: np.ndarray, figure: Figure | None, drawn: PathCollection, plane: BandPlane, most: int
-) -> None:
-    """Add one colour bar for all panels, and explain sizes and lines."""
-    sheet = axes[0].get_figure()
-    bar = sheet.colorbar(drawn, ax=list(axes), label="success rate", aspect=30, shrink=0.8)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=8)
-    found = style.entries(axes)
-    look: dict[str, Any] = {"color": "white", "edgecolors": style.INK, "linewidths": 0.6}
-    for count in sorted({1, round(most**0.5), most}) if most > 1 else []:
-        name, area = many(count, "item"), plane.area * count / most
-        found[name] = axes[0].scatter([], [], s=area, label=name, **look)
-    handles = list(found.values())
-    if figure is not None and handles:
-        style.legend(axes, figure, len(handles), handles)
-    elif handles:
-        axes[0].legend(handles=handles, fontsize=8, frameon=False)

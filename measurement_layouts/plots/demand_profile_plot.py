@@ -106,8 +106,8 @@ def _rosette(ax: Axes, profile: DemandProfile, colours: dict[float, str]) -> Non
     step = 360 / len(shares)
     petals, fills = [], []
     names = short_names(shares.index)
-    for place, (name, (_, row)) in enumerate(zip(names, shares.iterrows(), strict=True)):
-        angle = 90 - place * step
+    for number, (name, (_, row)) in enumerate(zip(names, shares.iterrows(), strict=True)):
+        angle = 90 - number * step
         ends = np.sqrt(_HOLE**2 + (1 - _HOLE**2) * np.append(0, row.to_numpy().cumsum()))
         for level, inner, outer in zip(profile.levels, ends[:-1], ends[1:], strict=True):
             if outer > inner:

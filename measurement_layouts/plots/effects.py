@@ -1,4 +1,4 @@
-"""Rows of effects with intervals, from the tables of a joint fit."""
+"""Effects, importances and differences as rows with intervals."""
 
 from collections.abc import Sequence
 
@@ -9,134 +9,285 @@ from matplotlib.axes import Axes
 from ..common.errors import DataError
 from ..common.messages import some
 from ..common.options import inside
+from ..evaluations.tables import need_columns
 from ..layouts import Layout
 from ..linking import units
+from ..validation.criticism.criticise import Criticism, row_name
+from ..validation.criticism.fit_tables import LEVEL, SLOPE
 from . import style
+from .rows import rows
 
-COLUMNS = ("node", "label", "mean", "low", "high")
+_SHOWN = 30  # largest number of misfits of a panel
 
 
-def effect_groups(
-    table: pd.DataFrame, nodes: str | Sequence[str] | None, source: str
-) -> dict[str, pd.DataFrame]:
-    """Split a table of effects by node and label.
+def effects_plot(
+    table: pd.DataFrame,
+    *,
+    nodes: str | Sequence[str] | None = None,
+    layout: Layout | None = None,
+    prob: float = 0.9,
+    ax: style.Panels | None = None,
+) -> np.ndarray:
+    """Draw shared values, or effects of items, categories and levels, with their intervals.
+
+    Nodes with several values have a panel each, from the largest value to the smallest; single
+    values, such as means, weights and spreads, share a panel for each unit. Values whose interval
+    contains 0 are pale; intervals of spreads do not contain 0.
 
     Parameters
     ----------
     table : DataFrame
-        Table with the columns ``node``, ``label``, ``mean``, ``low`` and ``high``. Columns between
-        ``label`` and ``mean`` have the levels.
-    nodes : str or sequence of str or None
-        Nodes, or elements ``node[label]``; None for all.
-    source : str
-        Function that returns such a table, for messages.
+        Result of ``fit.items()`` or ``fit.population()``.
+    nodes : str or sequence of str, optional
+        Nodes of the table, or elements ``node[label]`` (default: all).
+    layout : Layout, optional
+        Layout that declares the units of the nodes.
+    prob : float, default 0.9
+        Mass of the intervals, as given to that function; the legend states it.
+    ax : Axes or sequence of Axes, optional
+        Axes to draw on, one for each panel (default: a new figure).
 
     Returns
     -------
-    dict of str to DataFrame
-        Rows of each element, in the order of the table or of `nodes`. The column ``level`` has the
-        level; those of several plates are joined by commas.
+    ndarray of Axes
+        Panels in the order of the table. If one has more than 100 rows, only some are named.
 
     Raises
     ------
     DataError
-        When a column is missing, there is no row, or a node is not in the table.
+        When a node is not in the table, or the table lacks a column or has no rows.
+    FitError
+        When `prob` is not between 0 and 1, or the number of axes is wrong.
+
+    Examples
+    --------
+    >>> items = pd.DataFrame({"node": "ease", "label": "", "item": ["a", "b"],
+    ...                       "mean": [-0.4, 0.4], "low": [-0.9, 0.1], "high": [0.1, 0.7]})
+    >>> (panel,) = effects_plot(items)
+    >>> [tick.get_text() for tick in panel.get_yticklabels()]
+    ['b', 'a']
     """
-    missing = [name for name in COLUMNS if name not in table.columns]
-    if missing or table.empty:
-        what = f"no column {some(missing)}" if missing else "no rows"
-        raise DataError(f"the table has {what}; give the result of {source}")
+    words = f"mean and {style.percent(inside('prob', prob, such_as=0.9))} interval"
+    advice = "give the result of fit.items() or fit.population()"
+    need_columns(table.columns, ["node", "label", "mean", "low", "high"], "the table has", advice)
     names = list(table.columns)
     plates = table[names[names.index("label") + 1 : names.index("mean")]].astype(str)
-    table = table.assign(level=[", ".join(filter(None, row)) for row in plates.to_numpy()])
+    levels = [", ".join(filter(None, row)) for row in plates.to_numpy()]
     labels = table["label"].map(lambda label: f"[{label}]" if label else "")
-    element = table["node"] + labels
-    groups = {name: table[element == name] for name in dict.fromkeys(element)}
-    if nodes is None:
-        return groups
-    found: dict[str, pd.DataFrame] = {}
-    for wanted in [nodes] if isinstance(nodes, str) else nodes:
-        own = {
-            name: rows for name, rows in groups.items() if wanted in (name, rows["node"].iloc[0])
-        }
-        if not own:
-            raise DataError(f"no effects of {wanted} in the table; it has {some(groups, 20)}")
-        found |= own
-    return found
+    marks = table.assign(element=table["node"] + labels, level=levels)
+    if nodes is not None:
+        wanted = [nodes] if isinstance(nodes, str) else list(nodes)
+        unknown = set(wanted) - set(marks["element"]) - set(marks["node"])
+        if unknown:
+            have = some(dict.fromkeys(marks["element"]), 20)
+            raise DataError(f"no effects of {some(unknown)} in the table; it has {have}")
+        marks = marks[marks["element"].isin(wanted) | marks["node"].isin(wanted)]
+    if marks.empty:
+        raise DataError(f"the table has no rows; {advice}")
+    panels, single = [], []
+    for element, values in marks.groupby("element", sort=False):
+        unit = _unit(values["node"].iloc[0], layout)
+        if len(values) > 1:
+            ordered = values.sort_values("mean", ascending=False, kind="stable")
+            panels.append(ordered.assign(panel=f"{element}{unit}", row=ordered["level"]))
+        else:
+            level = values["level"].iloc[0]
+            row = f"{element}: {level}" if level else element
+            single.append(values.assign(panel=f"value{unit}", row=row))
+    marks = pd.concat([*single, *panels])
+    marks["pale"] = (marks["low"] <= 0) & (marks["high"] >= 0)
+    return rows(
+        marks,
+        {"mean": words, "pale": f"{words} that contains 0"},
+        ax=ax,
+        width=3.0,
+        title="Posterior means and intervals",
+        zero=True,
+    )
 
 
-def effect_unit(node: str, layout: Layout | None) -> str:
-    """Return the unit that a layout declares for a node, or an empty text."""
+def _unit(node: str, layout: Layout | None) -> str:
+    """Return the unit that a layout declares for a node, in brackets, or an empty text."""
     latent = layout.nodes.get(node) if layout is not None else None
-    return units.name(latent.unit) or "" if latent is not None else ""
+    name = units.name(latent.unit) if latent is not None else None
+    return f" ({name})" if name else ""
 
 
-def mean_and_interval(prob: float) -> tuple[str, str]:
-    """Describe the rows whose interval does not contain 0, and the rows whose interval does.
+def misfit_plot(
+    criticism: Criticism,
+    *,
+    tables: str | Sequence[str] | None = None,
+    ax: style.Panels | None = None,
+) -> np.ndarray:
+    """Draw effects of subjects, items, groups and pairs that the layout lacks.
+
+    Each row is an effect with its interval, from the largest to the smallest; those that are not
+    flagged are pale. If a table is longer than 30 rows, those with the smallest p are drawn.
 
     Parameters
     ----------
-    prob : float
-        Mass of the intervals.
+    criticism : Criticism
+        Result of `criticise`.
+    tables : str or sequence of str, optional
+        Tables to draw: "subjects", "items", "groups" and "pairs" (default: all).
+    ax : Axes or sequence of Axes, optional
+        Axes to draw on, one for each panel (default: a new figure).
 
     Returns
     -------
-    tuple of str
-        Texts of the legend.
+    ndarray of Axes
+        One Axes for subjects; one for slopes of items, and one for their levels if the layout has
+        no effects of items; one for each column of the subjects; one for pairs or testlets.
+        Horizontal axis: the effect, with its unit.
 
     Raises
     ------
+    DataError
+        When a table is unknown, or there is nothing to draw.
     FitError
-        When `prob` is not between 0 and 1.
+        When the number of axes is wrong.
+
+    Examples
+    --------
+    >>> subjects = pd.DataFrame({"subject": ["Ann", "Bob"], "effect": [-0.6, 0.1],
+    ...                          "low": [-0.9, -0.2], "high": [-0.3, 0.4], "p": [0.001, 0.6],
+    ...                          "flagged": [True, False]})
+    >>> none = pd.DataFrame(columns=["what", "by", "testlet", "flagged", "p"])
+    >>> made = Criticism(none, subjects, none, none, none, none, none, none, None, None,
+    ...                  alpha=0.05, prob=0.9, seed=1)
+    >>> import matplotlib.pyplot as plt
+    >>> (panel,) = misfit_plot(made, ax=plt.figure().subplots())
+    >>> panel.get_title()
+    'Subjects: 1 flagged'
     """
-    words = f"mean and {style.percent(inside('prob', prob, such_as=0.9))} interval"
-    return words, f"{words} that contains 0"
+    panels = _misfits(criticism)
+    wanted = (
+        list(panels) if tables is None else [tables] if isinstance(tables, str) else list(tables)
+    )
+    unknown = [name for name in wanted if name not in panels]
+    if unknown:
+        raise DataError(f"tables: no {some(unknown)}; there are {some(panels)}")
+    marks, labels, titles = [], {}, {}
+    for title, label, table, names in (panel for name in wanted for panel in panels[name]):
+        tested = table.assign(row=names, panel=title)[table["p"].notna()]
+        if len(tested):
+            few = tested.nsmallest(_SHOWN, "p") if len(tested) > _SHOWN else tested
+            marks.append(few.sort_values("effect", ascending=False, kind="stable"))
+            labels[title] = label
+            titles[title] = f"{title}: {int(tested['flagged'].sum())} flagged" + (
+                f" (of {len(tested)}, the {_SHOWN} with the smallest p)" * (len(few) < len(tested))
+            )
+    if not marks:
+        raise DataError(f"there is nothing to draw: no rows in {some(wanted)}")
+    table = pd.concat(marks).rename(columns={"effect": "mean"})
+    mass = style.percent(criticism.prob)
+    return rows(
+        table.assign(pale=~table["flagged"].astype(bool)),
+        {"mean": f"flagged: effect and {mass} interval", "pale": "not flagged"},
+        ax=ax,
+        columns=2,
+        width=3.8,
+        title="" if criticism.fit is None else f"What {criticism.fit.layout.name} misses",
+        labels=labels,
+        titles=titles,
+        zero=True,
+    )
 
 
-def effect_rows(
-    ax: Axes,
-    rows: pd.DataFrame,
-    names: Sequence[str],
-    most: int,
+def _misfits(criticism: Criticism) -> dict[str, list[tuple[str, str, pd.DataFrame, list[str]]]]:
+    """Return titles, labels, tables and names of rows of the panels, by table of a criticism."""
+    items, pairs = criticism.items, criticism.pairs
+    slopes, levels = items[items["what"] == SLOPE], items[items["what"] == LEVEL]
+    groups = []
+    changed = criticism.groups[criticism.groups["what"] == LEVEL]
+    for by, table in changed.groupby("by", sort=False):
+        several = table["level"].nunique() > 1
+        whose = (
+            "a level" if several else f"{table['level'].iloc[0]} against {table['against'].iloc[0]}"
+        )
+        names = table["item"] + (", " + table["level"] if several else "")
+        groups.append((f"Items by {by}", f"easier for {whose} (log-odds)", table, names.tolist()))
+    shared = "covariance in common (squared log-odds)"
+    together = "Testlets" if criticism.testlets else "Pairs"
+    subjects = criticism.subjects["subject"].tolist()
+    return {
+        "subjects": [("Subjects", "pattern (below 0: flatter)", criticism.subjects, subjects)],
+        "items": [
+            ("Slopes of items", "slope (below 0: flatter)", slopes, list(slopes.get("item", []))),
+            ("Levels of items", "level (log-odds)", levels, list(levels.get("item", []))),
+        ],
+        "groups": groups,
+        "pairs": [(together, shared, pairs, list(map(row_name, pairs.to_dict("records"))))],
+    }
+
+
+def residual_plot(
+    criticism: Criticism,
+    subject: object,
+    property: str,
+    by: str | None = None,
     *,
-    words: tuple[str, str],
-    marked: np.ndarray | None = None,
-) -> None:
-    """Draw one row per effect from the bottom, which is pale if the interval contains 0.
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw success by level of a property, and the interval in which the layout expects it.
+
+    Filled points are outside their interval. The number at the right is the number of items.
 
     Parameters
     ----------
-    ax : Axes
-        Axes to draw on.
-    rows : DataFrame
-        Effects: ``mean``, ``low`` and ``high``.
-    names : sequence of str
-        Names of the rows.
-    most : int
-        Largest number of rows that are all named.
-    words : tuple of str
-        Texts of the legend for dark and for pale rows.
-    marked : ndarray of bool, shape (rows,), optional
-        Whether each row is dark (default: rows whose interval does not contain 0).
+    criticism : Criticism
+        Result of `criticise`.
+    subject : object
+        Subject to draw.
+    property : str
+        Column of the items.
+    by : str, optional
+        Another column, whose levels are drawn side by side in different colours.
+    ax : Axes, optional
+        Axes to draw on (default: a new figure).
+
+    Returns
+    -------
+    Axes
+        Horizontal axis: success rate, in [0, 1]; one row per level.
+
+    Raises
+    ------
+    DataError
+        When there is no such column.
+    FitError
+        When the subject is not in the fit.
+
+    Examples
+    --------
+    >>> from measurement_layouts.validation.criticism.criticise import criticise
+    >>> from measurement_layouts.inference.fitting import fit
+    >>> from measurement_layouts.scenarios import animal_ai_olympics as aaio
+    >>> cohort = aaio.simulated_cohort()
+    >>> result = fit(aaio.published_layout(), cohort.evaluation, subjects=["sim-30"],
+    ...              draws=200, tune=300, chains=2, seed=1, progressbar=False)
+    >>> criticism = criticise(result, cohort.evaluation, candidates=["size"])
+    >>> residual_plot(criticism, "sim-30", "size", "rewardBehind").get_xlabel()
+    'success rate'
     """
-    at = np.arange(len(rows))
-    clear = ((rows["low"] > 0) | (rows["high"] < 0)).to_numpy() if marked is None else marked
-    colour, size = style.METHODS[0][0], 2.0 if len(rows) > most else 4.5
-    ax.axvline(0, color=style.QUIET, linewidth=0.9, zorder=0)
-    for chosen, shade, name in (
-        (clear, colour, words[0]),
-        (~clear, style.PRIOR, words[1]),
-    ):
-        part = rows[chosen]
-        if part.empty:
-            continue
-        ax.hlines(at[chosen], part["low"], part["high"], color=shade, linewidth=1.3, alpha=0.6)
-        ax.plot(part["mean"], at[chosen], "o", color=shade, markersize=size, label=name)
-    step = -(-len(rows) // most)
-    ax.set_yticks(at[::step], names[::step], fontsize=8)
-    ax.tick_params(axis="y", length=0)
-    if step > 1:
-        ax.set_ylabel(f"{len(names[::step])} of {len(rows)} are named")
-    ax.set_ylim(-0.7, len(rows) - 0.3)
-    style.rules(ax, "x")
-    style.quiet_frame(ax, "bottom")
+    table = criticism.residuals(subject, *[property, *([] if by is None else [by])]).reset_index()
+    items = table.groupby(property)["items"].transform("sum")
+    marks = table.assign(
+        row=table[property].astype(str),
+        series="" if by is None else f"{by}: " + table[by].astype(str),
+        mean=table["observed"],
+        hollow=~table["surprising"],
+        note=items.astype(str),
+    )
+    mass = style.percent(criticism.prob)
+    (panel,) = rows(
+        marks,
+        {"mean": f"observed; line: {mass} interval of the layout", "hollow": "hollow: inside it"},
+        ax=ax,
+        width=4.2,
+        labels={"": "success rate"},
+        titles={"": f"{style.words(subject, 30)}: success by {style.words(property, 30)}"},
+        limits={"": (-0.03, 1.03)},
+        notes=["right: items"],
+    )
+    return panel  # type: ignore[no-any-return]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from ..inference.fit import Fit
 from ..inference.posterior.density import densities
@@ -10,8 +11,7 @@ from ..inference.posterior.diagnostics import profiles, verdicts
 from ..inference.posterior.posterior import rows_of
 from ..layouts.elements import find_elements
 from . import style
-
-_COLUMNS = 4
+from .lines import Look, lines
 
 
 def prior_posterior(
@@ -60,33 +60,41 @@ def prior_posterior(
     >>> prior_posterior(result, "sim-01", nodes="noiseLevel")[0].get_xlabel()
     'noiseLevel'
     """
-    found = find_elements(fit.elements, nodes)
+    elements = find_elements(fit.elements, nodes)
     (name,) = fit.named([subject])
     table = profiles(fit, subjects=[name])
-    axes, figure, columns = style.grid(ax, len(found), _COLUMNS, (2.6, 2.2), (0, 0.9), 4.2)
-    for place, (element, panel) in enumerate(zip(found, axes, strict=True)):
-        curves, colour = densities(fit, element, name), style.colour(element)
-        at, learnt = curves["at"].to_numpy(), curves["posterior"].to_numpy()
-        panel.plot(at, curves["prior"], color=style.PRIOR, linestyle="--", label="prior")
-        panel.plot(at, learnt, color=colour, linewidth=1.8, label="posterior")
-        own = rows_of(table, element, [name]).iloc[0]
-        said = ["prior-dominated"] * bool(own["prior_dominated"])
-        said += ["separate modes"] * bool(own["modes"])
-        if said:
-            panel.set_title(", ".join(said), fontsize=8, color=style.QUIET)
-        if not own["prior_dominated"]:
-            panel.fill_between(at, learnt, color=colour, alpha=0.2, linewidth=0)
-        panel.set_xlim(at[0], at[-1])
+    frames, titles = [], {}
+    looks = {"prior": Look(style.PRIOR, "prior", "--")}
+    for element in elements:
+        profile = rows_of(table, element, [name]).iloc[0]
+        curves = densities(fit, element, name)
+        fill = np.nan if profile["prior_dominated"] else curves["posterior"]
+        notes = ["prior-dominated"] * bool(profile["prior_dominated"])
+        notes += ["separate modes"] * bool(profile["modes"])
+        titles[element.name] = ", ".join(notes)
+        common = {"panel": element.name, "x": curves["at"]}
+        prior = {**common, "series": "prior", "y": curves["prior"]}
+        posterior = {**common, "series": element.latent.kind, "y": curves["posterior"]}
+        frames += [
+            pd.DataFrame(prior),
+            pd.DataFrame({**posterior, "low": 0.0 * fill, "high": fill}),
+        ]
+        label = "" if len(looks) > 1 else "posterior"
+        looks.setdefault(element.latent.kind, Look(style.colour(element), label, "-", band=True))
+    doubt = verdicts(fit, [name])["status"].iloc[0] == "not converged"
+    mark, why = (" †", " († not converged)") if doubt else ("", "")
+    axes = lines(
+        pd.concat(frames),
+        looks,
+        ax=ax,
+        size=(2.5, 2.0),
+        title=f"{name}{mark}: prior and posterior{why}",
+        titles=titles,
+        y="density",
+    )
+    for element, panel in zip(elements, axes, strict=True):
+        curve = panel.get_lines()[0].get_xdata()
+        panel.set(xlim=(curve[0], curve[-1]), yticks=[], xlabel=style.element_label(element))
         panel.set_ylim(bottom=0)
-        panel.set(yticks=[], xlabel=style.element_label(element))
-        if place % columns == 0:
-            panel.set_ylabel("density")
         style.quiet_frame(panel, "bottom")
-    if figure is not None:
-        doubt = verdicts(fit, [name])["status"].iloc[0] == "not converged"
-        mark, why = (" †", " († not converged)") if doubt else ("", "")
-        style.heading(figure, f"{name}{mark}: prior and posterior{why}")
-        style.legend(axes, figure, 2, fontsize=10)
-    else:
-        axes[0].legend(fontsize=8, frameon=False)
     return axes

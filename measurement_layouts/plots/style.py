@@ -2,20 +2,18 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from matplotlib import colormaps
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
-from ..common.errors import FitError
+from ..common.errors import DataError, FitError
 from ..layouts import Layout
 from ..layouts.drawing.style import STYLES
 from ..layouts.elements import Element
@@ -24,7 +22,6 @@ from ..linking.errors import short
 
 INK, QUIET, FAINT, RULE = "#1A1A1A", "#6B7178", "#C9CCD0", "#E3E5E8"
 PRIOR = "#9AA0A6"
-SUCCESS, FAILURE = "#4575B4", "#D73027"  # the ends of RATE, told apart by every kind of eye
 EXTRAPOLATED = "#B36B00"
 RATE = "RdYlBu"  # failure to success; its middle is yellow, so that white can mean "no data"
 AMOUNT, AMOUNT_END = "plasma", 0.88  # perceptually even; its pale end would vanish on white
@@ -53,9 +50,23 @@ def colour(element: Element) -> str:
 
 def method_styles(methods: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Colour and marker of each method; the aggregate's are always the same."""
-    others = [method for method in methods if method != "aggregate"]
-    found = {method: METHODS[place % len(METHODS)] for place, method in enumerate(others)}
-    return {method: found.get(method, AGGREGATE) for method in methods}
+    methods_named = [method for method in methods if method != "aggregate"]
+    looks = {method: METHODS[number % len(METHODS)] for number, method in enumerate(methods_named)}
+    return {method: looks.get(method, AGGREGATE) for method in methods}
+
+
+def group_styles(groups: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return a colour and a marker for each group, in order of appearance.
+
+    Raises
+    ------
+    DataError
+        When there are more groups than colours.
+    """
+    names = list(dict.fromkeys(groups))
+    if len(names) > len(METHODS):
+        raise DataError(f"{len(names)} groups; a figure can show {len(METHODS)}: join some")
+    return method_styles(names)
 
 
 def words(text: object, most: int = 60) -> str:
@@ -65,7 +76,7 @@ def words(text: object, most: int = 60) -> str:
 
 def legend_words(text: object) -> str:
     """Write a legend entry; matplotlib would leave out one that starts with an underscore."""
-    plain = words(text, 45)
+    plain = words(text)
     return f"\u200a{plain}" if plain.startswith("_") else plain
 
 
@@ -73,28 +84,6 @@ def rules(ax: Axes, which: Literal["x", "y"] = "y", width: float = 0.7) -> None:
     """Draw pale rules behind everything else."""
     ax.set_axisbelow(True)
     ax.grid(axis=which, color=RULE, linewidth=width)
-
-
-def forest_rows(
-    ax: Axes,
-    mean: pd.Series,
-    ends: pd.DataFrame,
-    hollow: np.ndarray,
-    split: Any,
-    colour: str,
-    *,
-    size: float,
-    alpha: float,
-) -> None:
-    """Draw a row per mean: its interval, the point, hollow where the prior dominates, a cross."""
-    rows = np.arange(len(mean))
-    ax.hlines(rows, ends["low"], ends["high"], color=colour, linewidth=1.4, alpha=alpha)
-    fill = np.where(hollow, "white", colour)
-    look: dict[str, Any] = {"edgecolors": colour, "linewidths": 1.2, "zorder": 3}
-    ax.scatter(mean, rows, s=size, facecolors=fill, **look)
-    cross(ax, mean, rows, split, size)
-    ax.set_ylim(-0.7, len(rows) - 0.3)
-    rules(ax, width=0.8)
 
 
 def cross(ax: Axes, x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0) -> None:
@@ -106,15 +95,10 @@ def cross(ax: Axes, x: Any, y: Any, cells: Any, size: float | np.ndarray = 38.0)
         ax.scatter(across, up, s=areas, zorder=5, **CROSS)
 
 
-def cross_entry() -> Line2D:
-    """Explain the crosses in a legend."""
-    return entry(SPLIT, INK, "x", linestyle="none", markersize=6)
-
-
 def title(ax: Axes, text: str, *, pad: float | None = None) -> None:
     """Write a title above axes, in as many lines as it needs."""
     figure = ax.get_figure(root=True)
-    width = 1.25 * ax.get_position().width * (figure.get_figwidth() if figure is not None else 6)
+    width = 1.1 * ax.get_position().width * (figure.get_figwidth() if figure is not None else 6)
     ax.set_title(_wrapped(text, width), fontsize=_TITLE, pad=pad)
 
 
@@ -273,11 +257,11 @@ def legend(
 
 def entries(axes: np.ndarray) -> dict[str, Any]:
     """List the legend entries of panels by name, each once."""
-    found: dict[str, Any] = {}
+    looks: dict[str, Any] = {}
     for panel in axes:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
-            found.setdefault(name, handle)
-    return found
+            looks.setdefault(name, handle)
+    return looks
 
 
 def entry(name: str, colour: str = QUIET, marker: str = "none", **look: Any) -> Line2D:
@@ -285,31 +269,10 @@ def entry(name: str, colour: str = QUIET, marker: str = "none", **look: Any) -> 
     return Line2D([], [], color=colour, marker=marker, label=name, **look)
 
 
-def named_entries(looks: Mapping[str, tuple[str, str]], **look: Any) -> list[Artist]:
-    """Make a legend entry for each method or group, given its colour and marker."""
-    return [entry(legend_words(name), *own, **look) for name, own in looks.items()]
-
-
-def row_names(ax: Axes, names: Sequence[str], letters: float, *, shown: bool = True) -> None:
-    """Name the rows of a figure, which are at 0, 1, ..., or only those of the first panel."""
-    ax.set_yticks(np.arange(len(names)), names, fontsize=letters)
-    ax.tick_params(axis="y", length=0)
-    if not shown:
-        ax.tick_params(axis="y", labelleft=False)
-
-
-def row_notes(ax: Axes, notes: Iterable[str], letters: float) -> None:
-    """Write a note to the right of each row, unless it is empty."""
-    look: dict[str, Any] = {"va": "center", "fontsize": letters, "color": INK}
-    for row, note in enumerate(notes):
-        if note:
-            ax.text(1.02, row, note, transform=ax.get_yaxis_transform(), **look)
-
-
 def amount_map() -> Colormap:
     """Return the colours of a quantity, from dark blue (little) to orange (much)."""
-    part = colormaps[AMOUNT](np.linspace(0, AMOUNT_END, 256))
-    return LinearSegmentedColormap.from_list("amount", part)
+    colours_kept = colormaps[AMOUNT](np.linspace(0, AMOUNT_END, 256))
+    return LinearSegmentedColormap.from_list("amount", colours_kept)
 
 
 def range_ends(ax: Axes, element: Element, which: Literal["x", "y"]) -> None:

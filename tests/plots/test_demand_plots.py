@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers.made_estimates import nothing_is_cut
-from matplotlib.collections import PatchCollection, QuadMesh
+from matplotlib.collections import PatchCollection
 from matplotlib.colors import to_hex, to_rgb
 
-from measurement_layouts import Evaluation, FitError, plots
-from measurement_layouts.batteries.demands import demand_correlations, demand_profile
+from measurement_layouts import FitError, plots
+from measurement_layouts.batteries.demands import demand_profile
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -74,32 +74,3 @@ class TestDemandProfilePlot:
     def test_nothing_to_draw(self):
         with pytest.raises(FitError, match="no demand profile"):
             plots.demand_profile_plot({})
-
-
-class TestDemandCorrelationPlot:
-    def test_numbers(self, items):
-        rng = np.random.default_rng(5)
-        outcomes = pd.DataFrame(rng.integers(0, 2, (2, 120)), ["Ann", "_Bob_$"], items.index)
-        found = demand_correlations(Evaluation.from_wide(outcomes, items), NAMES)
-        ax = plots.demand_correlation_plot(found)
-        (mesh,) = (item for item in ax.collections if isinstance(item, QuadMesh))
-        drawn = np.ma.filled(mesh.get_array().reshape(7, 3), np.nan)
-        assert np.array_equal(drawn[2, :2], found.between.iloc[2, :2], equal_nan=True)
-        assert np.isnan(drawn[:3][np.triu_indices(3)]).all()
-        assert np.isnan(drawn[3]).all()
-        assert np.array_equal(drawn[4], found.overall, equal_nan=True)
-        assert np.array_equal(drawn[5:], found.success, equal_nan=True)
-        labels = [label.get_text() for label in ax.get_yticklabels()]
-        assert labels == ["QLl", "MS", "KNf", "success, all subjects", "Ann", r"_Bob_\$"]
-        written = [text.get_text() for text in ax.texts]
-        assert len(written) == 3 + 3 * 3
-        assert written.count("–") == 2 + 3  # MS never varies
-        assert written[-1] == f"{round(100 * found.success.iloc[1, 2])}".replace("-", "−")
-        nothing_is_cut(ax)
-
-    def test_without_outcomes(self, items):
-        ax = plots.demand_correlation_plot(demand_correlations(items, NAMES))
-        assert ax.get_title() == "Rank correlations of 3 demands"
-        assert len(ax.texts) == 3
-        assert ax.get_ylim() == (3, 0)
-        nothing_is_cut(ax)

@@ -5,17 +5,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.drawn_fits import bars, points
 from helpers.made_estimates import legend, nothing_is_cut
-from matplotlib.collections import LineCollection, PathCollection, PolyCollection
-from matplotlib.text import Annotation
+from matplotlib.collections import PolyCollection
 
 from measurement_layouts import DataError, FitError, dispositions, plots
 from measurement_layouts.dispositions.comparison import compare_choices
 from measurement_layouts.dispositions.consensus import consensus_steps, rate_steps
-from measurement_layouts.dispositions.directional import directional_alignment
 from measurement_layouts.dispositions.self_report import self_report_correlations, self_reports
 from measurement_layouts.plots import style
-from measurement_layouts.plots.self_report_plot import written_rho
+from measurement_layouts.plots.self_reports import written_rho
 from measurement_layouts.scenarios.dispositions import simulated_study
 
 mpl.use("Agg")
@@ -93,15 +92,8 @@ def over_bins(values, human, bins):
 
 
 def points_of(ax):
-    """Every point of the scatters of some axes."""
-    found = [item for item in ax.collections if isinstance(item, PathCollection)]
-    return np.vstack([item.get_offsets() for item in found])
-
-
-def ends_of(ax):
-    """Lower and upper ends of every interval drawn in some axes."""
-    found = [item for item in ax.collections if isinstance(item, LineCollection)]
-    return np.array([segment for item in found for segment in item.get_segments()])
+    """Points of all series, together."""
+    return np.vstack([item.get_offsets() for item in points(ax)])
 
 
 class TestMisalignment:
@@ -121,7 +113,7 @@ class TestMisalignment:
     def test_a_band_per_group_holds_its_mean(self, study):
         panel = misalignment_plot(study, groups=GROUPS, resamples=200)[0]
         bands = [item for item in panel.collections if isinstance(item, PolyCollection)]
-        means = [line for line in panel.lines if line.get_marker() in "os"]
+        means = [line for line in panel.lines if line.get_linewidth() == 2]
         assert len(bands) == len(means) == 2
         for band, line in zip(bands, means, strict=True):
             corners = band.get_paths()[0].vertices
@@ -147,27 +139,10 @@ class TestConfidence:
             assert drawn(ax, over_bins(wide[model], people["consensus"], bins))
         small = wide[["sim-04", "sim-20"]].mean(axis=1)
         assert drawn(ax, over_bins(small, people["consensus"], bins))
-        assert legend(ax)[:2] == ["large: 1 model", "small: mean of 2 models"]
-
-
-class TestHeatmap:
-    def test_cells_are_the_measures(self, study):
-        ax = alignment_heatmap(study, groups=GROUPS)
-        table = directional_alignment(study)
-        names = [label.get_text() for label in ax.get_yticklabels()]
-        assert [GROUPS[name] for name in names] == ["large", "small", "small"]
-        columns = [(t, b) for t in study.traits for b in ("1", "[0.9, 1)", "[0.8, 0.9)")]
-        columns.append(("all", "all"))
-        written = [text.get_text() for text in ax.texts if not isinstance(text, Annotation)]
-        numbers = [int(text) for text in written if text.isdigit()]
-        cells = table.loc[[(name, *column) for name in names for column in columns]]
-        assert np.allclose(numbers, 100 * cells["aligned"], atol=0.501)
-        sizes = table["scenarios"].groupby(level=["trait", "bucket"]).max()
-        heads = [label.get_text().splitlines() for label in ax.get_xticklabels()]
-        assert heads[0] == ["100", f"n = {sizes[('Empathy', '1')]}"]
-        assert heads[-1] == ["≥ 80", f"n = {sizes[('all', 'all')]}"]
-        (line,) = ax.lines
-        assert line.get_ydata().tolist() == [1, 1]  # between the groups
+        assert legend(ax)[:2] == [
+            "large: 1 model, band: 90% interval",
+            "small: mean of 2 models, band: 90% interval",
+        ]
 
 
 class TestRateDistributions:
@@ -177,12 +152,10 @@ class TestRateDistributions:
         names = [label.get_text() for label in axes[0].get_yticklabels()]
         for panel, trait in zip(axes, study.traits, strict=True):
             own = 100 * table.xs(trait, level="trait").loc[names]
-            points = points_of(panel)
-            points = points[points[:, 1].argsort()]
-            assert np.allclose(points[:, 0], own["revealed"])
-            ends = ends_of(panel)
-            ends = ends[ends[:, 0, 1].argsort()]
-            assert np.allclose(ends[:, :, 0], own[["low", "high"]])
+            shown = points_of(panel)
+            assert np.allclose(shown[shown[:, 1].argsort(), 0], own["revealed"], atol=1e-9)
+            ends = bars(panel)
+            assert np.allclose(ends[ends[:, 0, 1].argsort(), :, 0], own[["low", "high"]])
             assert any(np.allclose(line.get_xdata(), 50) for line in panel.lines)
 
     def test_a_density_needs_three_models(self, study):
@@ -208,9 +181,9 @@ class TestSelfReports:
         )
         for panel, trait in zip(axes, study.traits, strict=True):
             own = table.xs(trait, level="trait")
-            points = own["reported"].to_numpy(), 100 * own["revealed"].to_numpy()
-            assert np.allclose(points_of(panel), np.column_stack(points))
-            assert np.allclose(ends_of(panel)[:, :, 1], 100 * own[["low", "high"]])
+            both = own["reported"].to_numpy(), 100 * own["revealed"].to_numpy()
+            assert np.allclose(points_of(panel), np.column_stack(both))
+            assert np.allclose(bars(panel)[:, :, 1], 100 * own[["low", "high"]])
             assert panel.get_title() == f"{trait}\n{written_rho(rho.loc[trait])}"
 
     def test_panels_by_statement(self, study):
@@ -220,10 +193,10 @@ class TestSelfReports:
         colours = [style.METHODS[place][0] for place in range(2)]
         for panel, model in zip(axes, MODELS, strict=True):
             own = table.loc[model].sort_values("trait", kind="stable")
-            points = own["reported"].to_numpy(), 100 * own["revealed"].to_numpy()
-            assert np.allclose(points_of(panel), np.column_stack(points))
-            said = [text.get_text() for text in panel.texts]
-            assert said == [written_rho(rho.loc[(model, trait)]) for trait in study.traits]
+            both = own["reported"].to_numpy(), 100 * own["revealed"].to_numpy()
+            assert np.allclose(points_of(panel), np.column_stack(both))
+            above = [text.get_text() for text in panel.texts][::-1]
+            assert above == [written_rho(rho.loc[(model, trait)]) for trait in study.traits]
             for trait, colour in zip(study.traits, colours, strict=True):
                 part, row = own[own["trait"] == trait], rho.loc[(model, trait)]
                 (line,) = (line for line in panel.lines if line.get_color() == colour)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from helpers import joint_fits, small_layouts
+from helpers.made_estimates import legend
 
 import measurement_layouts as ml
 from measurement_layouts import DataError, FitError, plots
@@ -204,7 +205,7 @@ def test_ticks_are_words(low, high, words):
 def test_a_fit_and_dates(fit):
     ax = plots.horizon_plot(time_horizons(fit, DATES))
     assert ax.get_title() == "Time horizons of 2 subjects, 90% intervals"
-    assert ax.get_legend() is None
+    assert not legend(ax)
     expected = time_horizons(fit, DATES)["hours"].to_numpy()
     assert np.asarray(ax.collections[-1].get_offsets())[:, 1] == pytest.approx(expected)
 
@@ -212,8 +213,8 @@ def test_a_fit_and_dates(fit):
 def test_the_trend_is_explained():
     table = many(4)
     ax = plots.horizon_plot(table, trend=horizon_trend(table), prob=0.95)
-    (words,) = ax.get_legend().get_texts()
-    assert words.get_text().startswith("doubling every")
+    (words,) = legend(ax)
+    assert words.startswith("doubling every")
     assert "95%" in ax.get_title()
 
 

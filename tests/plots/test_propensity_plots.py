@@ -5,12 +5,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.made_estimates import legend, made, nothing_is_cut, scattered
-from matplotlib.collections import LineCollection
+from helpers.drawn_fits import bars
+from helpers.made_estimates import legend, made, nothing_is_cut, scattered, two_hills
 from matplotlib.colors import to_hex
 
 from measurement_layouts import DataError, Evaluation, FitError, plots
 from measurement_layouts.linking import band, bilogistic, logistic
+from measurement_layouts.plots import style
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("tidy_figures")
@@ -33,14 +34,11 @@ def estimates():
     return made()
 
 
-class TestItemResponseCurves:
+class TestBandCurves:
     def test_three_normalisations(self):
-        axes = plots.item_response_curves(BANDS)
+        axes = plots.band_curves(BANDS)
         for ax, (low, high) in zip(axes, BANDS, strict=True):
-            curves = {line.get_label(): line.get_xydata().T for line in ax.lines}
-            product = curves["product of two logistics"]
-            scaled = curves["product, scaled to a peak of 1"]
-            (at, final) = curves["band: scaled, and steeper where narrow"]
+            product, scaled, (at, final) = (line.get_xydata().T for line in ax.lines[:3])
             assert np.allclose(product[1], bilogistic(at, low, high))
             assert scaled[1].max() == pytest.approx(1, abs=1e-3)  # the grid may miss the peak
             assert np.allclose(scaled[1] / product[1], scaled[1][0] / product[1][0])
@@ -51,8 +49,8 @@ class TestItemResponseCurves:
         nothing_is_cut(axes)
 
     def test_one_band_and_one_end(self):
-        (ax,) = plots.item_response_curves((-np.inf, 1), slope=2, unit="level")
-        at, drawn = ax.lines[-1].get_xydata().T
+        (ax,) = plots.band_curves((-np.inf, 1), slope=2, unit="level")
+        at, drawn = ax.lines[2].get_xydata().T
         assert np.allclose(drawn, logistic(1 - at, 2), rtol=1e-12)
         assert (ax.get_title(), ax.get_xlabel()) == ("(−∞, 1]", "propensity (level)")
 
@@ -68,7 +66,7 @@ class TestItemResponseCurves:
     )
     def test_errors(self, bands, slope, error, message):
         with pytest.raises(error, match=message):
-            plots.item_response_curves(bands, slope)
+            plots.band_curves(bands, slope)
 
 
 class TestCharacteristicSurface:
@@ -83,7 +81,7 @@ class TestCharacteristicSurface:
         figure = axes[0].get_figure()
         assert "1 item without a finite band not shown" in figure.get_suptitle()
         assert [ax.get_ylabel() for ax in figure.axes[2:]] == ["success rate"]
-        assert legend(axes) == ["90% interval", "estimate", "1 item", "2 items", "3 items"]
+        assert legend(axes) == ["estimate", "90% interval", "1 item", "2 items", "3 items"]
         nothing_is_cut(axes)
 
     @pytest.mark.parametrize("rotated", [False, True])
@@ -160,53 +158,33 @@ class TestIncitedAgainstObtained:
     def test_marks(self, table):
         axes = plots.incited_against_obtained(table, "risk aversion")
         assert [ax.get_title() for ax in axes] == ["A", r"B \$"]
-        marks = {drawn.get_label(): drawn for drawn in scattered(axes[0])}
-        assert marks["incited"].get_offsets().tolist() == [[-3, -2.2], [3, 2.4]]
+        incited, unprompted, hollow, published = scattered(axes[0])
+        assert incited.get_offsets().tolist() == [[-3, -2.2], [None, None], [3, 2.4]]
         aside = axes[0].get_xticks()[0]
         assert aside < -3
-        assert marks["unprompted"].get_offsets().tolist() == [[aside, 0.3]]
-        hollow = marks["not identified"]
+        assert unprompted.get_offsets().tolist() == [[aside, 0.3]]
         assert hollow.get_offsets().tolist() == [[0, axes[0].get_ylim()[0]]]
         assert to_hex(hollow.get_facecolors()[0]) == "#ffffff"
-        assert marks["published"].get_offsets()[:, 1].tolist() == [-2.1, -1.3, 2.4, 0.2]
-        (bars,) = [c for c in axes[0].collections if isinstance(c, LineCollection)]
-        ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
-        assert ends == [[-2.5, -2.0], [2.1, axes[0].get_ylim()[1]], [0.1, 0.5]]
-        (line,) = [line for line in axes[0].lines if line.get_label() == "as incited"]
-        assert np.array_equal(*line.get_xydata().T)
-        expected = ["as incited", "incited", "unprompted", "90% interval", "not identified"]
+        assert published.get_offsets()[:, 1].tolist() == [-2.1, -1.3, 2.4, 0.2]
+        top = axes[0].get_ylim()[1]
+        assert bars(axes[0])[:, :, 1].tolist() == [[-2.5, -2.0], [2.1, top], [0.1, 0.5]]
+        assert np.array_equal(*axes[0].lines[0].get_xydata().T)
+        mass = "90% interval"
+        expected = ["as incited", f"incited, {mass}", f"unprompted, {mass}", "not identified"]
         assert legend(axes) == [*expected, "published"]
-        assert "50% interval" in legend(plots.incited_against_obtained(table, prob=0.5))
         assert axes[0].get_xticklabels()[0].get_text() == "none"
         assert axes[0].get_ylabel() == "obtained (level)"
         nothing_is_cut(axes)
 
-    def test_short_intervals_are_not_hidden_by_points(self):
-        """Ends of 0.1 about a point lie outside it, on a scale of six levels."""
+    def test_short_intervals_have_caps(self):
+        """Ends of 0.1 about a point."""
         at = [-3.0, 0.0, 3.0]
         table = pd.DataFrame({"model": "A", "incited": at, "estimate": at, "identified": True})
         table = table.assign(low=table["estimate"] - 0.1, high=table["estimate"] + 0.1)
-        axes = plots.incited_against_obtained(
-            pd.concat([table.assign(model=name) for name in "ABCD"])
-        )
-        (panel, *_), figure = axes, axes[0].figure
-        figure.draw_without_rendering()
+        (panel,) = plots.incited_against_obtained(table)
         lower, upper = (line for line in panel.lines if line.get_marker() == "_")
-        assert (lower.get_ydata() == table["low"]).all()
-        assert (upper.get_ydata() == table["high"]).all()
-        ends = panel.transData.transform([(0.0, -0.1), (0.0, 0.1)])[:, 1]
-        apart = (ends[1] - ends[0]) * 72 / figure.dpi  # points
-        (size,) = scattered(panel)[0].get_sizes()
-        assert np.sqrt(size) < apart < np.sqrt(22)  # 22 was the size that hid them
-
-    def test_infinite_ends_have_no_caps(self, table):
-        lower, upper = (
-            line
-            for line in plots.incited_against_obtained(table)[0].lines
-            if line.get_marker() == "_"
-        )
-        assert lower.get_ydata().tolist() == [-2.5, 2.1, 0.1]
-        assert upper.get_ydata().tolist() == [-2.0, 0.5]
+        assert lower.get_ydata().tolist() == table["low"].tolist()
+        assert upper.get_ydata().tolist() == table["high"].tolist()
 
     @pytest.mark.slow
     def test_many_models_without_published(self, table):
@@ -222,9 +200,117 @@ class TestIncitedAgainstObtained:
         draw = plots.incited_against_obtained
         for wrong, message in (
             (table.drop(columns="identified"), "has no column identified"),
-            (table.iloc[:0], "is empty"),
+            (table.iloc[:0], "has no rows"),
             (pd.concat([table, table.iloc[:1]]), "several rows of A at -3"),
             (table.assign(identified=True), "identified without an estimate: A, B"),
         ):
             with pytest.raises(DataError, match=message):
                 draw(wrong)
+
+
+class TestLikelihoodCurve:
+    def test_curve_and_maxima(self, estimates):
+        ax = plots.likelihood_curve(estimates, "Ann")
+        line, threshold = ax.lines[:2]
+        at, ratio = line.get_xydata().T
+        assert np.allclose(ratio, two_hills(at) + 50)
+        assert at[0] < -1.41
+        assert 2.0 < at[-1] < 7.0  # the maximum 1000 nats below is not waited for
+        (marks,) = scattered(ax)
+        assert np.allclose(marks.get_offsets(), [[-1, 0], [2, -3]], atol=1e-6)
+        assert [text.get_text() for text in ax.texts] == ["−1", "2: 3 nats below"]
+        assert -30 < ax.get_ylim()[0] < -20  # not down the cliff
+        (shaded,) = ax.patches
+        assert (shaded.get_x(), shaded.get_x() + shaded.get_width()) == pytest.approx(
+            (-1.41, -0.59)
+        )
+        assert threshold.get_ydata()[0] == pytest.approx(-(1.6448536**2) / 2)
+        assert {"estimate", "local maximum; not shown: 1"} <= set(legend(ax))
+        assert ax.get_xlabel() == "risk (level)"
+        nothing_is_cut(ax)
+
+    def test_a_needle_is_drawn_in_full(self):
+        """A maximum 1e-8 wide has its height; evenly spaced places alone would miss it."""
+
+        def needle(values):
+            values = np.asarray(values, dtype=float)
+            return 5 * np.exp(-(((values - 0.3) / 1e-8) ** 2)) - values**2
+
+        modes = pd.DataFrame({"subject": "Ann", "at": [0.3, 0.0], "below": [0.0, 4.91]})
+        estimates = made(modes=modes, curves={"Ann": needle}, ranges={"Ann": [(-0.5, 0.5)]})
+        ax = plots.likelihood_curve(estimates, "Ann")
+        line = ax.lines[0]
+        at, ratio = line.get_xydata().T
+        assert np.ptp(at[ratio > -1]) < 1e-7
+        even = np.linspace(at[0], at[-1], len(at))
+        assert needle(even).max() < 0.01 < needle(at).max()
+
+    def test_nobody_knows_where(self, estimates):
+        ax = plots.likelihood_curve(estimates, "Bob")
+        assert ax.get_title() == "Bob: not identified"
+        assert len(ax.patches) == 2
+        assert not scattered(ax)
+        assert ax.get_xlim()[0] < -4.7
+        nothing_is_cut(ax)
+
+    def test_errors(self, estimates):
+        with pytest.raises(FitError, match="not in these estimates: Eve; they are of Ann, Bob"):
+            plots.likelihood_curve(estimates, "Eve")
+
+
+class TestCollapsePlot:
+    @pytest.fixture
+    def collapse(self):
+        rows = [(-2, -1, 0.2, 5), (-1, 0, 0.8, 10), (0, 1, np.nan, 0), (1, 3, 0.5, 4)]
+        return pd.DataFrame(rows, columns=["low", "high", "success", "trials"])
+
+    def test_steps_and_lines(self, collapse, estimates):
+        ax = plots.collapse_plot(collapse, estimates, "Ann", truth=-1.5)
+        before, after, *marks = (line.get_xydata().tolist() for line in ax.lines)
+        assert before == [[-2, 0.2], [-1, 0.2], [-1, 0.8], [0, 0.8]]
+        assert after == [[1, 0.5], [3, 0.5]]  # between them nobody was tried
+        assert [mark[0][0] for mark in marks] == [-1.0, -1.5]
+        assert {"estimate: −1.00 ± 0.25", "truth: −1.5"} < set(legend(ax))
+        (peak,) = ax.patches
+        assert (peak.get_x(), peak.get_width()) == (-1, 1)
+        assert "its peak: −1.00 to 0.00, 0.80 of 10 trials" in legend(ax)
+        assert (ax.get_xlabel(), ax.get_title()) == (
+            "risk (level)",
+            "Ann: point collapse and estimate",
+        )
+        nothing_is_cut(ax)
+
+    def test_of_equal_pieces_the_widest_is_the_peak(self, collapse):
+        equal = collapse.assign(success=[0.8, 0.8, np.nan, 0.8], trials=[5, 5, 0, 5])
+        ax = plots.collapse_plot(equal)
+        assert (ax.patches[0].get_x(), ax.patches[0].get_width()) == (1, 2)
+        assert ax.get_xlabel() == "propensity"
+
+    def test_without_success_there_is_no_peak(self, collapse, estimates):
+        ax = plots.collapse_plot(collapse.assign(success=0.0), estimates, "Bob")
+        assert not ax.patches
+        assert legend(ax) == ["point collapse", "estimate: not identified"]
+
+    def test_ends_without_limit(self, collapse):
+        ax = plots.collapse_plot(collapse.replace({"high": {3.0: np.inf}}))
+        assert np.isfinite(ax.get_xlim()).all()
+        assert ax.lines[1].get_xdata()[-1] == ax.get_xlim()[1]
+
+    def test_errors(self, collapse, estimates):
+        with pytest.raises(DataError, match="the collapse has no column trials"):
+            plots.collapse_plot(collapse.drop(columns="trials"))
+        with pytest.raises(DataError, match="no piece with trials"):
+            plots.collapse_plot(collapse.assign(trials=0))
+        with pytest.raises(FitError, match="choose one with subject="):
+            plots.collapse_plot(collapse, estimates)
+        with pytest.raises(FitError, match="not in these estimates: Eve"):
+            plots.collapse_plot(collapse, estimates, "Eve")
+
+
+def test_a_name_with_a_dollar_is_written_as_it_stands():
+    """Words are made harmless once, though a title does so with all of its text."""
+    _, ax = plt.subplots()
+    style.title(ax, f"{style.words('$5 or $6')}: $7")
+    assert ax.get_title() == r"\$5 or \$6: \$7"
+    ax.figure.canvas.draw()
+    plt.close(ax.figure)

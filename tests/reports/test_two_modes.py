@@ -162,14 +162,6 @@ def test_forests_are_crossed(fit):
     assert "crossed: separate modes" in entries(legend)
 
 
-def test_bars_are_crossed(fit):
-    ax = plots.profile_bars(fit, fit.subjects)
-    ((place,),) = crosses(ax)
-    mean = fit.profiles().set_index(["node", "subject"])["mean"][SPLIT]
-    assert place[0] == pytest.approx((mean + 6) / 12)
-    assert "crossed: separate modes" in entries(ax.get_legend())
-
-
 @pytest.mark.parametrize("statistic", ["mean", "sd"])
 def test_cells_are_marked(fit, statistic):
     ax = plots.profile_heatmap(fit, statistic=statistic)

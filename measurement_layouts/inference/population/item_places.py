@@ -1,6 +1,6 @@
 """Places of items on the scale of a capability: the level with a success probability of 1/2."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -80,7 +80,7 @@ def item_places(
         )
     refuse_unseen(layout, "item_places", "give a fit of items of one trial each")
     names, tail, tables = fit.constants.indexes[ITEM].map(str), (1 - prob) / 2, []
-    for element in _capabilities(fit, nodes):
+    for element in capabilities_of(fit, nodes):
         places = _places(fit, element, *_ends(fit, element))
         low, middle, high = np.quantile(
             places, [tail, 0.5, 1 - tail], axis=1, method="inverted_cdf"
@@ -93,7 +93,7 @@ def item_places(
     return pd.concat(tables, ignore_index=True)
 
 
-def _capabilities(fit: Posterior, nodes: str | Sequence[str] | None) -> list[Element]:
+def capabilities_of(fit: Posterior, nodes: str | Sequence[str] | None) -> list[Element]:
     """Find the elements of capabilities that have a value per subject."""
     named = find_elements(fit.elements, nodes)
     chosen = [one for one in named if isinstance(one.latent, Capability) and not one.levels]
@@ -140,6 +140,24 @@ def _places(fit: Posterior, element: Element, lowest: float, highest: float) -> 
 
     A level is infinite where the success probability is above 1/2, or below, in the whole range.
     """
+    chances = chances_at(fit, element)
+
+    def below(level: np.ndarray | float) -> np.ndarray:
+        """Return where the success probability is below 1/2 with the element at a level."""
+        return np.asarray(chances(level) < _EVEN)
+
+    below_at_lowest, below_at_highest = below(lowest), below(highest)
+    low, high = (np.full(below_at_lowest.shape, end) for end in (lowest, highest))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        same = below(middle) == below_at_lowest
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    beyond = np.where(below_at_lowest, np.inf, -np.inf)
+    return np.where(below_at_lowest != below_at_highest, (low + high) / 2, beyond)
+
+
+def chances_at(fit: Posterior, element: Element) -> Callable[[np.ndarray | float], np.ndarray]:
+    """Return the average subject's success by the level of one element, shape (items, draws)."""
     layout, draws, name = fit.layout, _average_subject(fit), element.latent.name
     columns = {node.name: fit.constants[node.name].to_numpy() for node in layout.row_features}
     items = fit.constants.sizes[ITEM]
@@ -152,18 +170,11 @@ def _places(fit: Posterior, element: Element, lowest: float, highest: float) -> 
     evaluator = Evaluator(layout, [layout.outcome], columns, items, levels)
     moved = draws[name].reshape(items, -1, draws[name].shape[-1])
 
-    def below(level: np.ndarray | float) -> np.ndarray:
-        """Return where the success probability is below 1/2 with the element at a level."""
+    def chances(level: np.ndarray | float) -> np.ndarray:
+        """Compute the success probabilities with the element at a level."""
         moved[:, element.label_index] = level
         with np.errstate(all="ignore"):
-            (chances,) = evaluator(draws)
-        return np.asarray(chances[evaluator.row] < _EVEN)
+            (values,) = evaluator(draws)
+        return np.asarray(values[evaluator.row])
 
-    below_at_lowest, below_at_highest = below(lowest), below(highest)
-    low, high = (np.full(below_at_lowest.shape, end) for end in (lowest, highest))
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        same = below(middle) == below_at_lowest
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    beyond = np.where(below_at_lowest, np.inf, -np.inf)
-    return np.where(below_at_lowest != below_at_highest, (low + high) / 2, beyond)
+    return chances

@@ -101,7 +101,8 @@ def _prior(node: Latent) -> list[str]:
     lines = []
     for label, prior in zip(before, node.priors, strict=False):
         shown = ", ".join(f"{GREEK.get(name, name)}={value.text()}" for name, value in prior.shown)
-        lines += wrap(f"{label}∼ {prior.family}({shown})", _WIDTH // 2)
+        rounded = re.sub(r"\d*\.\d{3,}", lambda number: f"{float(number[0]):.3g}", shown)
+        lines += wrap(f"{label}∼ {prior.family}({rounded})", _WIDTH // 2)
     if labels and len(labels) > _MOST_LABELS:
         lines.append(f"and {len(labels) - _MOST_LABELS} more")
     summed = summed_plates(node.priors[0], node.plates)
