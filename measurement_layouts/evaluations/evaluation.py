@@ -14,10 +14,10 @@ from ..common.showing import Overview, Shown
 from ..layouts import Layout
 from . import outcome_tables
 from .cells import Cells
-from .counts import Counts
-from .measured import measured_columns
+from .measured import with_levels
 from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
 from .properties import of_subjects
+from .steps import refuse_steps
 from .tables import (
     known_names,
     name_cells,
@@ -29,15 +29,17 @@ from .tables import (
     three_columns,
     with_one_level_each,
 )
+from .ungraded import Treatment, Ungraded, cells_of, counted, treated
 from .united import united
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Evaluation(Counts, Shown):
+class Evaluation(Ungraded, Shown):
     """Items with their properties, and the successes and trials of each subject on each item.
 
     An evaluation is made by `from_wide` or `from_long`, directly from counts, or by `of_outcomes`
-    for layouts with several outcomes, graded outcomes or scores. Names of items and subjects become
+    for layouts with several outcomes, graded outcomes or scores. Attempts without a grade are kept
+    beside the trials, see `with_ungraded`. Names of items and subjects become
     texts. Names of items, subjects and columns, and texts within a column, that differ in blanks or
     in the composition of Unicode only are one, and a warning lists those that are written
     otherwise. Properties that no layout uses are kept.
@@ -81,6 +83,7 @@ class Evaluation(Counts, Shown):
     items: pd.DataFrame
     subject_table: pd.DataFrame
     coded: Cells
+    ungraded_cells: Cells
 
     def __init__(
         self,
@@ -112,6 +115,7 @@ class Evaluation(Counts, Shown):
         cells: Cells,
         *,
         subjects: pd.DataFrame | None = None,
+        ungraded: Cells | None = None,
     ) -> Self:
         """Make an evaluation of attempted cells, given the names of the subjects.
 
@@ -121,11 +125,16 @@ class Evaluation(Counts, Shown):
             When a subject has no cell, or no row in `subjects`.
         """
         evaluation = object.__new__(cls)
-        evaluation._set(items, names, cells, subjects)
+        evaluation._set(items, names, cells, subjects, ungraded)
         return evaluation
 
     def _set(
-        self, items: pd.DataFrame, names: pd.Index, cells: Cells, subjects: pd.DataFrame | None
+        self,
+        items: pd.DataFrame,
+        names: pd.Index,
+        cells: Cells,
+        subjects: pd.DataFrame | None,
+        ungraded: Cells | None = None,
     ) -> None:
         if not len(names):
             raise DataError("there are no subjects; give at least one, as a row of outcomes")
@@ -136,7 +145,9 @@ class Evaluation(Counts, Shown):
                 "item to be fitted, so leave it out"
             )
         people = with_one_level_each(of_subjects(subjects, names), "subjects")
-        for name, value in (("items", items), ("subject_table", people), ("coded", cells)):
+        extra = Cells.of([], [], [], [], shape=cells.shape) if ungraded is None else ungraded
+        values = {"items": items, "subject_table": people, "coded": cells, "ungraded_cells": extra}
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -193,6 +204,7 @@ class Evaluation(Counts, Shown):
         item: str = "item",
         outcome: str = "outcome",
         repeats: Literal["refuse", "trials"] = "refuse",
+        ungraded: Treatment = "bounds",
     ) -> Self:
         """Read a table with one row per outcome.
 
@@ -213,6 +225,10 @@ class Evaluation(Counts, Shown):
             Names of the columns.
         repeats : {"refuse", "trials"}
             Whether several rows of one subject and item are an error or repeated trials.
+        ungraded : {"drop", "fail", "bounds"}
+            What becomes of rows without an outcome that have a reason in a column ``ungraded``,
+            such as an error: they are left out, are failures, or are kept beside the trials (see
+            `success_bounds`).
 
         Returns
         -------
@@ -241,12 +257,14 @@ class Evaluation(Counts, Shown):
         """
         columns = plain_names(subject, item, outcome)
         outcomes = plain_columns(need_frame(outcomes, "outcomes"), "outcomes")
+        outcomes, attempts = treated(outcomes, columns, ungraded)
         if items is None:
             items, own = outcome_tables.properties(outcomes, *columns)
             subjects = own if subjects is None else subjects
         items = _read_items(items)
         outcomes_read = outcome_tables.from_long(outcomes, items.index, columns, repeats)
-        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
+        evaluation = cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
+        return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
 
     @classmethod
     def of_outcomes(
@@ -259,6 +277,7 @@ class Evaluation(Counts, Shown):
         subject: str = "subject",
         item: str = "item",
         outcome: str = "outcome",
+        ungraded: Treatment = "bounds",
     ) -> Self:
         """Read outcomes of all kinds (successes, grades and scores), with one table per outcome.
 
@@ -284,6 +303,9 @@ class Evaluation(Counts, Shown):
             not kept.
         subject, item, outcome : str
             Names of the columns of long tables.
+        ungraded : {"drop", "fail", "bounds"}
+            What becomes of rows of long tables that have a reason in a column ``ungraded``, as in
+            `from_long`; a failure passes no step.
 
         Returns
         -------
@@ -318,20 +340,28 @@ class Evaluation(Counts, Shown):
         items = _read_items(items)
         columns = plain_names(subject, item, outcome)
         three_columns(columns)
+        stopped = []
         if isinstance(outcomes, Mapping):
-            outcomes = {
-                name: plain_columns(table, str(name)) if isinstance(table, pd.DataFrame) else table
-                for name, table in outcomes.items()
-            }
+            read = {}
+            for name, table in outcomes.items():
+                if isinstance(table, pd.DataFrame):
+                    table = plain_columns(table, str(name))
+                    table, attempts = treated(table, columns, ungraded)
+                    stopped.append(attempts.assign(outcome=str(name)))
+                read[name] = table
+            outcomes = read
         if layout.steps is not None:
             rows, names, cells = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            return cls.of_cells(rows, *with_outcomes(names, cells), subjects=subjects)
-        refuse_other_outcomes(layout, outcomes)
-        (table,) = outcomes.values()
-        if isinstance(table, pd.DataFrame) and is_long(table, columns):
+            evaluation = cls.of_cells(rows, *with_outcomes(names, cells), subjects=subjects)
+        else:
+            refuse_other_outcomes(layout, outcomes)
+            (table,) = outcomes.values()
+            if not (isinstance(table, pd.DataFrame) and is_long(table, columns)):
+                return cls.from_wide(table, items, subjects=subjects)
             outcomes_read = outcome_tables.from_long(table, items.index, columns, "trials")
-            return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
-        return cls.from_wide(table, items, subjects=subjects)
+            evaluation = cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
+        attempts = pd.concat(stopped)
+        return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
 
     def select(
         self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None
@@ -367,13 +397,67 @@ class Evaluation(Counts, Shown):
             rows = pd.Index(names, dtype="str")
         if subjects is not None:
             people = pd.Index(known_names(subjects, people, "subject"), dtype="str")
-        cells = self.coded.select(
+        positions = (
             None if subjects is None else self.subject_table.index.get_indexer(people),
             None if items is None else self.items.index.get_indexer(rows),
         )
+        graded, ungraded = (cells.select(*positions) for cells in (self.coded, self.ungraded_cells))
         properties = self.subject_table.loc[people]
         return Evaluation.of_cells(
-            self.items.loc[rows], properties.index, cells, subjects=properties
+            self.items.loc[rows], properties.index, graded, subjects=properties, ungraded=ungraded
+        )
+
+    def with_ungraded(self, attempts: pd.DataFrame) -> "Evaluation":
+        """Add attempts that have no grade, such as those that ended in an error or a time-out.
+
+        They are no trials: a fit, a score and `success_rates` leave them out, `success_bounds`
+        says how much they could change, and `ungraded_as` makes trials of them.
+
+        Parameters
+        ----------
+        attempts : DataFrame
+            Columns ``subject`` and ``item``, and optionally ``ungraded``, the number of attempts
+            (default: one in each row). Where rows are steps, a column ``outcome`` may name the
+            outcome (default: all). Rows of subjects without outcomes are not kept.
+
+        Returns
+        -------
+        Evaluation
+            New evaluation, with these attempts beside those it has.
+
+        Raises
+        ------
+        DataError
+            When a column is missing, an item is unknown, or a number is no count.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> evaluation = Evaluation.from_wide(pd.DataFrame({"a": [1], "b": [0]}, ["Ann"]), items)
+        >>> evaluation.with_ungraded(pd.DataFrame({"subject": ["Ann"], "item": ["b"]}))
+        <Evaluation: 1 subject, 2 items, 2 trials, 1 ungraded, properties none>
+        """
+        both = self.ungraded_cells.joined(cells_of(self, attempts))
+        return self._with(self.coded, both)
+
+    def ungraded_as(self, success: bool) -> "Evaluation":
+        """Count attempts without a grade as successes, or as failures.
+
+        Examples
+        --------
+        >>> items = pd.DataFrame(index=["a"])
+        >>> evaluation = Evaluation.from_wide(pd.DataFrame({"a": [1]}, ["Ann"]), items)
+        >>> stopped = evaluation.with_ungraded(pd.DataFrame({"subject": ["Ann"], "item": ["a"]}))
+        >>> float(stopped.ungraded_as(False).success_rates()["Ann"])
+        0.5
+        """
+        return self._with(counted(self, success), None)
+
+    def _with(self, cells: Cells, ungraded: Cells | None) -> "Evaluation":
+        """Replace the counts."""
+        people = self.subject_table
+        return Evaluation.of_cells(
+            self.items, people.index, cells, subjects=people, ungraded=ungraded
         )
 
     def with_measured(self, demands: xr.DataArray) -> "Evaluation":
@@ -409,23 +493,11 @@ class Evaluation(Counts, Shown):
         a        0.7     0.3
         b        0.1     0.9
         """
-        columns = measured_columns(demands)
-        if self.rows is not None:
-            raise DataError(
-                f"{demands.name}: rows are steps of graded outcomes, which cannot be averaged over "
-                "an item's levels; give an evaluation of successes"
-            )
-        missing = self.items.index.difference(columns.index, sort=False)
-        if len(missing):
-            raise DataError(
-                f"{demands.name}: {many(len(missing), 'item')} of the evaluation have no "
-                f"probabilities of levels: {some(missing)}; add them, or leave the items out with "
-                "evaluation.select(items=...)"
-            )
-        others = self.items.drop(columns=columns.columns, errors="ignore")
-        items = pd.concat([others, columns.loc[self.items.index]], axis=1)
-        people = self.subject_table
-        return Evaluation.of_cells(_read_items(items), people.index, self.coded, subjects=people)
+        refuse_steps(self.rows, "Evaluation.with_measured")
+        items, people = with_levels(self.items, demands), self.subject_table
+        return Evaluation.of_cells(
+            items, people.index, self.coded, subjects=people, ungraded=self.ungraded_cells
+        )
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.
@@ -435,7 +507,8 @@ class Evaluation(Counts, Shown):
         other : Evaluation
             Evaluation with further items, subjects or outcomes. An outcome that both have (the same
             successes and trials of a subject on an item) is counted once, because a table that has
-            grown contains its earlier rows.
+            grown contains its earlier rows. Of ungraded attempts in a cell, the larger number
+            counts.
 
         Returns
         -------
@@ -461,8 +534,8 @@ class Evaluation(Counts, Shown):
         """
         if not isinstance(other, Evaluation):
             return NotImplemented
-        items, cells, people = united(self, other)
-        return Evaluation.of_cells(items, people.index, cells, subjects=people)
+        items, people, graded, ungraded = united(self, other)
+        return Evaluation.of_cells(items, people.index, graded, subjects=people, ungraded=ungraded)
 
     def __repr__(self) -> str:
         done = int(self.coded.trials.sum())
@@ -470,11 +543,13 @@ class Evaluation(Counts, Shown):
         if self.rows is not None:
             done = int(self.rows.attempts(self.coded).sum())
             what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
-        items, people = self.item_table, self.subject_table.columns
-        own = f", of subjects {some(people, 12)}" if len(people) else ""
+        missing = int(self.ungraded_cells.trials.sum())
+        what += f", {missing:,} ungraded" if missing else ""
+        items, properties = self.item_table, self.subject_table.columns
+        of_people = f", of subjects {some(properties, 12)}" if len(properties) else ""
         return (
             f"<Evaluation: {many(len(self.subject_table), 'subject')}, {many(len(items), 'item')}, "
-            f"{what}, properties {some(items.columns, 12) or 'none'}{own}>"
+            f"{what}, properties {some(items.columns, 12) or 'none'}{of_people}>"
         )
 
     def _overview(self) -> Overview:
@@ -484,11 +559,18 @@ class Evaluation(Counts, Shown):
             "success rates": f"{rates.min():.2f} to {rates.max():.2f}, mean {rates.mean():.2f}",
             "attempted": f"{done:.0%} of all pairs of a subject and a row of items",
         }
+        if len(self.ungraded_cells):
+            bounds = self.success_bounds()
+            facts["with ungraded attempts"] = (
+                f"{bounds['low'].mean():.2f} if all had failed, {bounds['high'].mean():.2f} if all "
+                "had succeeded (means of the rates)"
+            )
         calls = {
             "ml.check(layout, evaluation)": "what a layout can learn from these data",
             "ml.fit(layout, evaluation, seed=1)": "a profile of each subject",
         }
-        tables = {"success rates": rates.to_frame(), "items": self.item_table}
+        by_subject = self.success_bounds() if len(self.ungraded_cells) else rates.to_frame()
+        tables = {"success rates": by_subject, "items": self.item_table}
         return Overview(facts, calls, tables)
 
 

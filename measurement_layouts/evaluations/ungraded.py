@@ -1,0 +1,186 @@
+"""Attempts without a grade: kept as counts of each subject and item, and bounds from them.
+
+An attempt that ended in an error, a limit or a time-out, or whose answer nobody could read, is no
+failure, and it is not missing at random.
+"""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ..common.errors import DataError
+from .cells import Cells
+from .counts import Counts
+from .tables import need_columns, need_frame, refuse_unknown, texts
+
+type Treatment = Literal["drop", "fail", "bounds"]
+"""What becomes of attempts without a grade."""
+
+COLUMN = "ungraded"
+"""Column of a long table with the reason why an attempt has no grade; empty where it has one."""
+
+
+def refuse_other_treatment(ungraded: object) -> None:
+    """Refuse what is no treatment of ungraded attempts.
+
+    Raises
+    ------
+    DataError
+        When it is something else.
+    """
+    if not isinstance(ungraded, str) or ungraded not in ("drop", "fail", "bounds"):
+        raise DataError(f"ungraded={ungraded!r}; give 'drop', 'fail' or 'bounds'")
+
+
+def treated(
+    rows: pd.DataFrame, columns: tuple[str, str, str], ungraded: Treatment
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Take the column of reasons from a long table, and treat its ungraded attempts as stated.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        One row per attempt.
+    columns : (str, str, str)
+        Names of the columns of subjects, items and outcomes.
+    ungraded : {"drop", "fail", "bounds"}
+        Whether ungraded attempts are left out, are failures, or are kept as counts.
+
+    Returns
+    -------
+    rows : DataFrame
+        Rows without the column; outcomes of ungraded attempts are 0 or stay missing.
+    attempts : DataFrame
+        ``subject`` and ``item`` of the ungraded attempts to be kept, a row each.
+
+    Raises
+    ------
+    DataError
+        When an ungraded attempt has an outcome.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"subject": ["Ann", "Ann"], "item": ["a", "b"], "outcome": [1, None],
+    ...                      "ungraded": [None, "time-out"]})
+    >>> treated(rows, ("subject", "item", "outcome"), "bounds")[1]
+      subject item
+    1     Ann    b
+    >>> treated(rows, ("subject", "item", "outcome"), "fail")[0]["outcome"].tolist()
+    [1.0, 0.0]
+    """
+    refuse_other_treatment(ungraded)
+    subject, item, outcome = columns
+    none = pd.DataFrame({"subject": [], "item": []}, dtype="str")
+    if COLUMN not in rows.columns or not {subject, item, outcome} <= set(rows.columns):
+        return rows, none
+    reasons = rows[COLUMN]
+    marked = (reasons.notna() & ~reasons.isin([False, "", 0])).to_numpy(dtype=bool)
+    both = marked & rows[outcome].notna().to_numpy()
+    if both.any():
+        first = rows[both].iloc[0]
+        raise DataError(
+            f"{both.sum()} row(s) have an outcome and a reason in {COLUMN!r}, such as "
+            f"{first[subject]} on {first[item]}; leave one of the two empty"
+        )
+    rows = rows.drop(columns=COLUMN)
+    if ungraded == "fail":
+        zero = pd.Series(0, rows.index)
+        return rows.assign(**{outcome: rows[outcome].where(~marked, zero)}), none
+    kept = rows.loc[marked & (ungraded == "bounds"), [subject, item]]
+    return rows, kept.set_axis(["subject", "item"], axis=1)
+
+
+class Ungraded(Counts):
+    """Counts of graded attempts, and of those without a grade."""
+
+    ungraded_cells: Cells
+
+    @property
+    def ungraded(self) -> pd.DataFrame:
+        """Cells with attempts without a grade: ``subject``, ``item`` and ``ungraded``, a count."""
+        table = self.ungraded_cells.frame(self.subject_table.index, self.items.index)
+        if self.rows is not None:
+            row = self.ungraded_cells.item
+            table = table.assign(item=self.rows.item[row], outcome=self.rows.outcome[row])
+        table = table.rename(columns={"trials": COLUMN})
+        return table[[name for name in ("subject", "item", "outcome", COLUMN) if name in table]]
+
+    def success_bounds(self) -> pd.DataFrame:
+        r"""Bound each subject's success rate by what its ungraded attempts could have been.
+
+        .. math:: \left[\frac{s}{n + u}, \frac{s + u}{n + u}\right]
+
+        with s successes in n graded attempts, and u attempts without a grade.
+
+        Returns
+        -------
+        DataFrame
+            One row per subject: ``success``, the rate of graded attempts, as in `success_rates`;
+            ``low`` and ``high``, the rates if all ungraded attempts had failed, or succeeded;
+            numbers of ``graded`` and ``ungraded`` attempts. The bounds have no uncertainty of
+            sampling. When rows are steps, success is the fraction of the highest outcome.
+
+        Examples
+        --------
+        >>> import measurement_layouts as ml
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> outcomes = pd.DataFrame({"a": [1], "b": [None]}, index=["Ann"])
+        >>> evaluation = ml.Evaluation.from_wide(outcomes, items)
+        >>> stopped = pd.DataFrame({"subject": ["Ann"], "item": ["b"]})
+        >>> evaluation.with_ungraded(stopped).success_bounds()
+                 success  low  high  graded  ungraded
+        subject
+        Ann          1.0  0.5   1.0       1         1
+        """
+        graded = self.coded.trials if self.rows is None else self.rows.attempts(self.coded)
+        columns = {
+            "success": self.success_rates(),
+            "low": self._rates(counted(self, False)),
+            "high": self._rates(counted(self, True)),
+            "graded": self.coded.by_subject(graded),
+            "ungraded": self.ungraded_cells.by_subject(self.ungraded_cells.trials),
+        }
+        return pd.DataFrame(columns, self.subject_table.index)
+
+    def _rates(self, cells: Cells) -> np.ndarray:
+        return cells.rates if self.rows is None else self.rows.means(cells)
+
+
+def cells_of(counts: Counts, attempts: pd.DataFrame) -> Cells:
+    """Count ungraded attempts by cell; see `Evaluation.with_ungraded`."""
+    need_columns(need_frame(attempts, "attempts").columns, ["subject", "item"], "attempts has")
+    people = counts.subject_table.index
+    table = pd.DataFrame(
+        {name: texts(attempts[name], f"attempts, {name}") for name in ("subject", "item")}
+    )
+    number = attempts[COLUMN].to_numpy() if COLUMN in attempts.columns else np.ones(len(attempts))
+    if not np.equal(np.mod(number, 1), 0).all() or (number < 0).any():
+        raise DataError(f"column {COLUMN!r} of attempts has no counts; give whole numbers from 0")
+    refuse_unknown(table["item"], counts.item_table.index, "item", "ungraded attempts: ")
+    starts = pd.DataFrame({"item": counts.items.index, "row": np.arange(len(counts.items))})
+    if counts.rows is not None:  # an attempt without a grade would have begun at the first step
+        starts = starts.assign(item=counts.rows.item, outcome=counts.rows.outcome)
+        starts = starts[counts.rows.first == starts["row"]]
+        if "outcome" in attempts.columns:
+            table["outcome"] = attempts["outcome"].to_numpy()
+    table = table.assign(subject=people.get_indexer(pd.Index(table["subject"])), number=number)
+    table = table[table["subject"] >= 0].merge(
+        starts, on=[name for name in ("item", "outcome") if name in table and name in starts]
+    )
+    shape = counts.coded.shape
+    return Cells.of(
+        table["subject"], table["row"], np.zeros(len(table)), table["number"], shape=shape
+    )
+
+
+def counted(counts: Ungraded, success: bool) -> Cells:
+    """Count ungraded attempts among the trials, as failures or as successes."""
+    graded, extra = counts.coded, counts.ungraded_cells
+    subject, row, trials = extra.subject, extra.item, extra.trials
+    if success and counts.rows is not None:
+        steps = counts.rows.tops[row]
+        later = np.arange(steps.sum()) - np.repeat(steps.cumsum() - steps, steps)
+        subject, row, trials = (np.repeat(values, steps) for values in (subject, row, trials))
+        row = row + later
+    return graded.joined(Cells.of(subject, row, trials * success, trials, shape=graded.shape))
