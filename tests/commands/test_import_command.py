@@ -1,7 +1,6 @@
 """`measurement-layouts import`: which reader is called with what, and what is written."""
 
 import json
-import sys
 
 import pandas as pd
 import pytest
@@ -115,16 +114,3 @@ def test_there_is_no_log(kind, tmp_path, capsys):
     assert "no.log" in printed.err
     assert printed.err.count("\n") == 1
     assert not out.exists()
-
-
-def test_a_package_that_is_missing_is_one_line(tmp_path, monkeypatch, capsys):
-    for name in [*sys.modules]:
-        if name.partition(".")[0] == "inspect_ai":
-            monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.setitem(sys.modules, "inspect_ai", None)
-    (tmp_path / "log.eval").write_bytes(b"")
-    command = ["import", "inspect", str(tmp_path / "log.eval"), "--out", str(tmp_path / "data")]
-    assert main(command) == 2
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert "this needs inspect-ai, which is not installed: pip install" in told

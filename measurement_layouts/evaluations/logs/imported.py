@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
@@ -10,9 +10,10 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.files import csv_text, write_text
 from ...common.messages import many, some
-from ...common.names import SAME, plain, rewritten, shown
+from ...common.names import SAME, rewritten, shown
 from ..evaluation import Evaluation
 from ..tables import one_level_each
+from ..ungraded import Treatment
 
 _SHOWN = 12  # names of items or columns that are shown
 
@@ -43,18 +44,16 @@ class Notes:
 
     def name(self, name: str) -> str:
         """Return the plain form of a name; a change is counted."""
-        own = plain(name)
-        if own != name:
-            self.add(f"renamed: {SAME}", shown({name: own}))
-        return own
+        (form,) = self.names([name])
+        return str(form)
 
     def names(self, names: Iterable[object]) -> list[object]:
         """Return the plain forms of names; each name that changes is counted once."""
-        given = list(names)
-        changed = rewritten(given)
-        for name, own in changed.items():
-            self.add(f"renamed: {SAME}", shown({name: own}))
-        return [changed.get(name, name) if isinstance(name, str) else name for name in given]
+        listed = list(names)
+        changed = rewritten(listed)
+        for name, form in changed.items():
+            self.add(f"renamed: {SAME}", shown({name: form}))
+        return [changed.get(name, name) if isinstance(name, str) else name for name in listed]
 
     def levels(self, table: pd.DataFrame) -> pd.DataFrame:
         """Unite texts of a column as `one_level_each` does; each column that changes is counted."""
@@ -81,8 +80,8 @@ class Imported:
     Parameters
     ----------
     outcomes : DataFrame
-        One row per attempt with an outcome: `subject`, `item`, `attempt` (from 1), `outcome` (in
-        [0, 1]).
+        One row per attempt: `subject`, `item`, `attempt` (from 1), `outcome` (in [0, 1]); and, if
+        there are attempts without a grade, `ungraded`, the reason, where `outcome` is missing.
     items : DataFrame
         Meta-features, indexed by item: numbers, truth values or texts.
     notes : DataFrame
@@ -113,32 +112,53 @@ class Imported:
             names = pd.Index(self.outcomes["subject"].unique(), name="subject", dtype="str")
             object.__setattr__(self, "subjects", pd.DataFrame(index=names))
 
-    def evaluation(self) -> Evaluation:
+    def with_reasons(self, reasons: pd.Series) -> "Imported":
+        """Take the outcome from attempts with a reason why they have no grade, in their order."""
+        if reasons.isna().all():
+            return self
+        column = pd.Series(reasons.to_numpy(dtype=object), self.outcomes.index, dtype="str")
+        outcomes = self.outcomes.assign(
+            outcome=self.outcomes["outcome"].where(column.isna()), ungraded=column
+        )
+        return replace(self, outcomes=outcomes)
+
+    def evaluation(self, *, ungraded: Treatment = "bounds") -> Evaluation:
         """Count successes and trials per subject and item.
+
+        Parameters
+        ----------
+        ungraded : {"drop", "fail", "bounds"}
+            What becomes of attempts without a grade: they are left out, are failures, or are kept
+            beside the trials (see `Evaluation.success_bounds`).
 
         Returns
         -------
         Evaluation
-            Evaluation in which each attempt is a trial.
+            Evaluation in which each attempt with an outcome is a trial.
 
         Raises
         ------
         DataError
             When an outcome is neither 0 nor 1.
         """
-        partial = self.outcomes.loc[~self.outcomes["outcome"].isin((0.0, 1.0))]
+        graded = self.outcomes[self.outcomes["outcome"].notna()]
+        partial = graded[~graded["outcome"].isin((0.0, 1.0))]
         if len(partial):
             values = (f"{value:g}" for value in sorted(partial["outcome"].unique()))
             first = partial.iloc[0]
             raise DataError(
-                f"{len(partial)} of {many(len(self.outcomes), 'outcome')} are neither 0 nor 1: "
+                f"{len(partial)} of {many(len(graded), 'outcome')} are neither 0 nor 1: "
                 f"{some(values)} (such as {first['subject']} on {first['item']}); an Evaluation "
                 "counts successes. Give a layout whose outcome is a Score or Graded the .table(), "
                 "by Evaluation.of_outcomes, or state which values are successes where the logs are "
                 "read"
             )
         return Evaluation.from_long(
-            self.outcomes, self.items, subjects=self.subjects, repeats="trials"
+            self.outcomes,
+            self.items,
+            subjects=self.subjects,
+            repeats="trials",
+            ungraded=ungraded,
         )
 
     def table(self) -> pd.DataFrame:
@@ -147,7 +167,7 @@ class Imported:
         Returns
         -------
         DataFrame
-            With the columns `subject`, `item`, `attempt`, `outcome`.
+            With the columns of `outcomes`.
         """
         return self.outcomes.copy()
 
@@ -182,10 +202,12 @@ class Imported:
     def __repr__(self) -> str:
         columns = some(self.items.columns, _SHOWN) or "none"
         people = self.subjects.columns
-        own = f", of subjects {some(people, _SHOWN)}" if len(people) else ""
+        of_people = f", of subjects {some(people, _SHOWN)}" if len(people) else ""
+        missing = int(self.outcomes["outcome"].isna().sum())
+        without = f", {missing:,} of them ungraded" if missing else ""
         return (
             f"<Imported: {many(self.outcomes['subject'].nunique(), 'subject')}, "
             f"{many(len(self.items), 'item')} ({some(self.items.index, _SHOWN)}), "
-            f"{many(len(self.outcomes), 'attempt')}, properties {columns}{own}, "
+            f"{many(len(self.outcomes), 'attempt')}{without}, properties {columns}{of_people}, "
             f"{many(len(self.notes), 'note')}>"
         )

@@ -11,6 +11,7 @@ from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import quoted, some
 from ...common.names import plain
+from ..properties import constant, differing, warn_of_slips
 from ..tables import (
     NAMING,
     is_missing,
@@ -24,8 +25,8 @@ from ..tables import (
     three_columns,
     written,
 )
+from ..ungraded import COLUMN
 from ..words import KNOWN, WORDS
-from .attempts import attempted, of_items, of_subjects, refuse_two_texts
 from .files import read_file
 from .imported import Imported, Notes
 from .values import ScoreReader, tidy
@@ -63,7 +64,8 @@ def read_table(
     outcomes : path or DataFrame
         Data frame, or a file in CSV (commas, UTF-8), Parquet or JSON lines. Outcomes are numbers in
         [0, 1] or known words (see `Evaluation.from_wide`). Several rows of one subject and item are
-        repeated attempts, which a column `attempt` may number.
+        repeated attempts, which a column `attempt` may number. Rows with a reason in a column
+        `ungraded`, such as an error, are attempts without a grade.
     items : path or DataFrame, optional
         Meta-features, with one row per item. The names of items are in the column `item`, or else
         in the first column of a file or the index of a data frame. By default, the meta-features
@@ -129,11 +131,18 @@ def read_table(
                 "long; leave it out, or give a table with one row per subject"
             )
         table = _named_columns(table, notes)
+        reasons = None
+        if COLUMN in table.columns:  # see `Imported.with_reasons`
+            reasons = table[COLUMN].astype("str").replace("", None)
+            table = table[reasons.notna() | table[names[2]].notna()].drop(columns=COLUMN)
+            reasons = reasons[table.index]
+            table = table.assign(**{names[2]: table[names[2]].where(reasons.isna(), 0)})
         for name in names[:2]:
             table = table.assign(**{name: pd.Series(notes.names(table[name]), table.index, object)})
         rows = from_long(table, names, notes)
         features, people = _beside(table, rows, names, features, people, notes)
-        return _imported(rows, features, people, (outcomes, items, apart), notes)
+        read = _imported(rows, features, people, (outcomes, items, apart), notes)
+        return read if reasons is None else read.with_reasons(reasons)
     try:
         wide = _indexed(table, outcomes, names[:2], notes)
         if stated:
@@ -306,7 +315,7 @@ def _attempting(
 
 def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     """Read outcomes, each distinct value once, and drop rows without outcomes."""
-    reader = ScoreReader("outcome", None, {}, notes, _REMEDY, WORDS)
+    reader = ScoreReader("outcome", None, WORDS, notes, _REMEDY)
     distinct: dict[tuple[type, object], list[int]] = {}
     for place, value in enumerate(rows["outcome"]):
         value = None if is_missing(value) else value
@@ -318,6 +327,8 @@ def _read(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
         score = rows["outcome"].iloc[places[0]]
         score = score.strip() if isinstance(score, str) else score
         who, what = rows[["subject", "item"]].iloc[places[0]]
+        if is_missing(score):
+            notes.add(f"dropped: outcome is missing ({score})", f"{who} on {what}", len(places))
         values[places] = reader.read(score, f"{who} on {what}", len(places))
     reader.check()
     read = rows.assign(outcome=values)[["subject", "item", ATTEMPT, "outcome"]]
@@ -468,3 +479,115 @@ def _whole(column: pd.Series) -> pd.Series:
             f"{some(column[wrong])}; number attempts from 1, or drop the column"
         )
     return pd.Series(numbers.astype("int64"))
+
+
+_TEXTS = {"doc", "document", "input", "problem", "prompt", "query", "question", "stem"}
+
+
+def refuse_two_texts(table: pd.DataFrame, items: Sequence[str]) -> None:
+    """Refuse two items under one name, whose texts, such as questions, differ.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per attempt.
+    items : sequence of str
+        Item of each row.
+
+    Raises
+    ------
+    DataError
+        When a column of texts of items has several texts in the rows of one item.
+    """
+    asked = [name for name in table.columns if str(name).lower() in _TEXTS]
+    varying = differing(table[asked], items, missing=False)
+    for column in asked:
+        if varying[column].any():
+            name = varying.index[varying[column]][0]
+            texts = table.loc[np.array(list(items), object) == name, column].dropna().unique()
+            raise DataError(
+                f"{name} has {len(texts)} texts in {column}, {some(map(repr, texts), 3, 60)}: they "
+                "are several items; give each its own name, or rename or drop the column"
+            )
+
+
+def of_subjects(
+    table: pd.DataFrame, items: Sequence[str], subjects: Sequence[str], notes: Notes
+) -> pd.DataFrame:
+    """Select the properties of subjects: columns that differ within an item, and no subject.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per attempt.
+    items, subjects : sequence of str
+        Item and subject of each row.
+    notes : Notes
+        Notes, to which the columns are added.
+
+    Returns
+    -------
+    DataFrame
+        One row per subject.
+    """
+    varying = differing(table, items, missing=False)
+    people = constant(table.loc[:, varying.any()], subjects)
+    for column in people.columns:
+        what = f"property of the subjects: {column} differs within an item"
+        notes.add(what, varying.index[varying[column]][0])
+    return people
+
+
+def of_items(
+    table: pd.DataFrame, items: Sequence[str], notes: Notes, *, asked: bool = False
+) -> pd.DataFrame:
+    """Select the properties of items: columns that are the same in all rows of each item.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One row per attempt.
+    items : sequence of str
+        Item of each row.
+    notes : Notes
+        Notes, to which the other columns are added.
+    asked : bool
+        Whether the columns were asked for, so that others are refused.
+
+    Returns
+    -------
+    DataFrame
+        One row per item; a cell that some rows lack is taken from the others.
+
+    Raises
+    ------
+    DataError
+        When a column that was asked for differs within an item.
+    """
+    names = pd.Index(list(items), name="item", dtype="str")
+    varying = differing(table, items, missing=False)
+    others = varying.columns[varying.any()]
+    for column in others:
+        differ = list(varying.index[varying[column]])
+        if asked:
+            raise DataError(
+                f"{column} differs between attempts at one item, such as {differ[0]}; a "
+                "meta-feature belongs to the item, so leave it out of features"
+            )
+        notes.add(f"dropped: {column} differs within an item", differ[0])
+        values = table.loc[names == differ[0], column].dropna()
+        warn_of_slips(column, differ, int((names.value_counts() > 1).sum()), values.unique())
+    own = table.drop(columns=others).set_axis(names, axis=0)
+    if not len(own.columns):
+        return own[~own.index.duplicated()]
+    return own.groupby(level=0, sort=False).first()
+
+
+def attempted(items: pd.DataFrame, outcomes: pd.Series, notes: Notes) -> pd.DataFrame:
+    """Drop items that no attempt with an outcome is on."""
+    there = np.asarray(pd.Index(outcomes.unique()).get_indexer(items.index) >= 0)
+    if not there.all():
+        notes.add(
+            "dropped: items without any outcome", some(items.index[~there]), int((~there).sum())
+        )
+    return items[there]

@@ -15,8 +15,7 @@ from ..words import no_numbers
 from .imported import Notes
 
 # the values of inspect_ai.scorer.value_to_float; a test compares the two
-GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 class ScoreReader:
@@ -27,15 +26,14 @@ class ScoreReader:
     source : str
         Whose scores, for messages, such as "scorer match".
     values : mapping, optional
-        Outcomes in [0, 1] of scores, before any other rule; a number may be given as text.
-    grades : mapping
-        Outcomes of letters.
+        Outcomes in [0, 1] of scores, before any other rule; None for a score that is no grade. A
+        number may be given as text.
+    words : mapping of str to float
+        Outcomes of other texts, as they are written or in lower case.
     notes : Notes
-        Told of every mapping.
+        Notes, to which every mapping is added.
     remedy : str
         What to do about numbers outside [0, 1] and about foreign values.
-    words : mapping of str to float
-        Outcomes of words in lower case; by default those of Inspect.
 
     Raises
     ------
@@ -52,31 +50,29 @@ class ScoreReader:
     def __init__(
         self,
         source: str,
-        values: Mapping[str | float, float] | None,
-        grades: Mapping[str, float],
+        values: Mapping[str | float, float | None] | None,
+        words: Mapping[str, float],
         notes: Notes,
         remedy: str,
-        words: Mapping[str, float] = _WORDS,
     ) -> None:
-        self._source, self._grades, self._notes, self._remedy = source, grades, notes, remedy
-        self._words = words
+        self._source, self._words, self._notes, self._remedy = source, words, notes, remedy
         self._values = {_key(score): _outcome(score, to) for score, to in (values or {}).items()}
-        self._foreign: list[str] = []
-        self._outside: list[str] = []
+        self._wrong: dict[str, list[str]] = {}
 
     def read(self, score: object, where: str, count: int = 1) -> float:
-        """Read one score, which occurs `count` times; NaN where there is none, which is noted."""
+        """Read one score, which occurs `count` times; NaN where there is none."""
         if is_missing(score):
-            self._notes.add(f"dropped: {self._source} is missing ({score})", where, count)
             return math.nan
+        known = isinstance(score, str | int | float)
         outcome = self._mapped(score) if isinstance(score, str | int | float) else None
-        if outcome is None:
-            self._foreign += [f"{short(where)} ({_shown(score)})"] * count
+        if outcome is None or outcome < 0 or outcome > 1:
+            what = "neither numbers nor known words" if outcome is None else "outside [0, 1]"
+            shown = short(repr(score)) if known else type(score).__name__
+            self._wrong.setdefault(what, []).extend([f"{short(where)} ({shown})"] * count)
             return math.nan
-        if not 0 <= outcome <= 1:
-            self._outside += [f"{short(where)} ({short(score)})"] * count
-            return math.nan
-        if isinstance(score, str | bool) or outcome != score:
+        if math.isnan(outcome):
+            self._notes.add(f"mapped: {self._source}, {score!r} is no grade", where, count)
+        elif isinstance(score, str | bool) or outcome != score:
             self._notes.add(f"mapped: {self._source}, {score!r} is {outcome:g}", where, count)
         return float(outcome)
 
@@ -88,15 +84,11 @@ class ScoreReader:
         DataError
             Naming whose scores, where they are, and what to do.
         """
-        for found, what in (
-            (self._outside, "outside [0, 1]"),
-            (self._foreign, "neither numbers nor known words"),
-        ):
-            if found:
-                shown = some(dict.fromkeys(found))
-                raise DataError(
-                    f"{self._source}: {len(found)} value(s) are {what}: {shown}; {self._remedy}"
-                )
+        for what, cells in self._wrong.items():
+            raise DataError(
+                f"{self._source}: {len(cells)} value(s) are {what}: {some(dict.fromkeys(cells))}; "
+                f"{self._remedy}"
+            )
 
     def _mapped(self, score: str | float) -> float | None:
         """Find the outcome; None if it is unknown."""
@@ -104,10 +96,7 @@ class ScoreReader:
             return self._values[_key(score)]
         if not isinstance(score, str):
             return score
-        for table, text in ((self._grades, score), (self._words, score.lower())):
-            if text in table:
-                return table[text]
-        return _as_number(score)
+        return self._words.get(score, self._words.get(score.lower(), _as_number(score)))
 
 
 def _key(score: str | float) -> str:
@@ -116,10 +105,6 @@ def _key(score: str | float) -> str:
         return str(score)
     number = _as_number(score)
     return str(score) if number is None else repr(number)
-
-
-def _shown(score: object) -> str:
-    return short(repr(score)) if isinstance(score, str | int | float) else type(score).__name__
 
 
 def _as_number(score: str | float) -> float | None:
@@ -131,9 +116,13 @@ def _as_number(score: str | float) -> float | None:
 
 
 def _outcome(score: object, to: object) -> float:
+    if to is None:
+        return math.nan
     if isinstance(to, int | float) and 0 <= to <= 1:
         return float(to)
-    raise DataError(f"values: {score!r} is to be {to!r}; give an outcome in [0, 1]")
+    raise DataError(
+        f"values: {score!r} is to be {to!r}; give an outcome in [0, 1], or None for no grade"
+    )
 
 
 _TRUTH = {"True": True, "true": True, "False": False, "false": False}
