@@ -29,7 +29,7 @@ from .tables import (
     three_columns,
     with_one_level_each,
 )
-from .ungraded import Treatment, Ungraded, cells_of, counted, treated
+from .ungraded import Treatment, Ungraded, treated
 from .united import united
 
 
@@ -407,58 +407,10 @@ class Evaluation(Ungraded, Shown):
             self.items.loc[rows], properties.index, graded, subjects=properties, ungraded=ungraded
         )
 
-    def with_ungraded(self, attempts: pd.DataFrame) -> "Evaluation":
-        """Add attempts that have no grade, such as those that ended in an error or a time-out.
-
-        They are no trials: a fit, a score and `success_rates` leave them out, `success_bounds`
-        says how much they could change, and `ungraded_as` makes trials of them.
-
-        Parameters
-        ----------
-        attempts : DataFrame
-            Columns ``subject`` and ``item``, and optionally ``ungraded``, the number of attempts
-            (default: one in each row). Where rows are steps, a column ``outcome`` may name the
-            outcome (default: all). Rows of subjects without outcomes are not kept.
-
-        Returns
-        -------
-        Evaluation
-            New evaluation, with these attempts beside those it has.
-
-        Raises
-        ------
-        DataError
-            When a column is missing, an item is unknown, or a number is no count.
-
-        Examples
-        --------
-        >>> items = pd.DataFrame(index=["a", "b"])
-        >>> evaluation = Evaluation.from_wide(pd.DataFrame({"a": [1], "b": [0]}, ["Ann"]), items)
-        >>> evaluation.with_ungraded(pd.DataFrame({"subject": ["Ann"], "item": ["b"]}))
-        <Evaluation: 1 subject, 2 items, 2 trials, 1 ungraded, properties none>
-        """
-        both = self.ungraded_cells.joined(cells_of(self, attempts))
-        return self._with(self.coded, both)
-
-    def ungraded_as(self, success: bool) -> "Evaluation":
-        """Count attempts without a grade as successes, or as failures.
-
-        Examples
-        --------
-        >>> items = pd.DataFrame(index=["a"])
-        >>> evaluation = Evaluation.from_wide(pd.DataFrame({"a": [1]}, ["Ann"]), items)
-        >>> stopped = evaluation.with_ungraded(pd.DataFrame({"subject": ["Ann"], "item": ["a"]}))
-        >>> float(stopped.ungraded_as(False).success_rates()["Ann"])
-        0.5
-        """
-        return self._with(counted(self, success), None)
-
-    def _with(self, cells: Cells, ungraded: Cells | None) -> "Evaluation":
+    def _with(self, cells: Cells, ungraded: Cells | None) -> Self:
         """Replace the counts."""
         people = self.subject_table
-        return Evaluation.of_cells(
-            self.items, people.index, cells, subjects=people, ungraded=ungraded
-        )
+        return self.of_cells(self.items, people.index, cells, subjects=people, ungraded=ungraded)
 
     def with_measured(self, demands: xr.DataArray) -> "Evaluation":
         """Add probabilities of levels to the items, for a layout with `Measured` demands.

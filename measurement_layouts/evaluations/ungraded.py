@@ -4,7 +4,8 @@ An attempt that ended in an error, a limit or a time-out, or whose answer nobody
 failure, and it is not missing at random.
 """
 
-from typing import Literal
+from abc import abstractmethod
+from typing import Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -142,6 +143,58 @@ class Ungraded(Counts):
             "ungraded": self.ungraded_cells.by_subject(self.ungraded_cells.trials),
         }
         return pd.DataFrame(columns, self.subject_table.index)
+
+    def with_ungraded(self, attempts: pd.DataFrame) -> Self:
+        """Add attempts that have no grade, such as those that ended in an error or a time-out.
+
+        They are no trials: a fit, a score and `success_rates` leave them out, `success_bounds`
+        says how much they could change, and `ungraded_as` makes trials of them.
+
+        Parameters
+        ----------
+        attempts : DataFrame
+            Columns ``subject`` and ``item``, and optionally ``ungraded``, the number of attempts
+            (default: one in each row). Where rows are steps, a column ``outcome`` may name the
+            outcome (default: all). Rows of subjects without outcomes are not kept.
+
+        Returns
+        -------
+        Evaluation
+            New evaluation, with these attempts beside those it has.
+
+        Raises
+        ------
+        DataError
+            When a column is missing, an item is unknown, or a number is no count.
+
+        Examples
+        --------
+        >>> from measurement_layouts import Evaluation
+        >>> items = pd.DataFrame(index=["a", "b"])
+        >>> evaluation = Evaluation.from_wide(pd.DataFrame({"a": [1], "b": [0]}, ["Ann"]), items)
+        >>> evaluation.with_ungraded(pd.DataFrame({"subject": ["Ann"], "item": ["b"]}))
+        <Evaluation: 1 subject, 2 items, 2 trials, 1 ungraded, properties none>
+        """
+        both = self.ungraded_cells.joined(cells_of(self, attempts))
+        return self._with(self.coded, both)
+
+    def ungraded_as(self, success: bool) -> Self:
+        """Count attempts without a grade as successes, or as failures.
+
+        Examples
+        --------
+        >>> from measurement_layouts import Evaluation
+        >>> items = pd.DataFrame(index=["a"])
+        >>> evaluation = Evaluation.from_wide(pd.DataFrame({"a": [1]}, ["Ann"]), items)
+        >>> stopped = evaluation.with_ungraded(pd.DataFrame({"subject": ["Ann"], "item": ["a"]}))
+        >>> float(stopped.ungraded_as(False).success_rates()["Ann"])
+        0.5
+        """
+        return self._with(counted(self, success), None)
+
+    @abstractmethod
+    def _with(self, cells: Cells, ungraded: Cells | None) -> Self:
+        """Replace the counts."""
 
     def _rates(self, cells: Cells) -> np.ndarray:
         return cells.rates if self.rows is None else self.rows.means(cells)
