@@ -1,6 +1,11 @@
 """A long table of attempts, made of the records of several logs and read as any long table."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -16,6 +21,23 @@ _KEY = ["subject", "item", "attempt"]
 _RESERVED = {*_KEY, "outcome", COLUMN}
 
 type Settings = Mapping[str, object]
+
+
+class Attempt(NamedTuple):
+    """One attempt of a subject at an item.
+
+    `outcome` is in [0, 1], or NaN where `ungraded` has the reason; `identity` is the same in copies
+    in other logs; `fields` are properties of the item and the subject.
+    """
+
+    subject: str
+    item: str
+    attempt: int
+    outcome: float
+    ungraded: str | None
+    log: str
+    identity: str | None
+    fields: Mapping[str, object]
 
 
 def choose(
@@ -58,18 +80,16 @@ def choose(
         names, name = sorted(set(available[task])), by_task.get(task)
         if not names:
             raise DataError(f"task {task} has no {kind}; give logs that have one")
-        example = f"{kind}={names[0]!r}, or by task with {kind}={{{task!r}: {names[0]!r}}}"
-        if name is None and len(names) > 1:
-            raise DataError(
-                f"task {task} has several {kind}s: {some(names, 12)}; choose one with {example}"
-            )
-        if name is None:
+        if name is None and len(names) == 1:
             name = names[0]
             notes.add(f"{kind} used, the only one of its task: {name}", task)
         if name not in names:
+            what = f"several {kind}s: {some(names, 12)}"
+            if name is not None:
+                what = f"no {kind} {name!r}; it has {some(names, 12)}"
             raise DataError(
-                f"task {task} has no {kind} {name!r}; it has {some(names, 12)}; choose one of "
-                f"them with {example}"
+                f"task {task} has {what}; choose one with {kind}={names[0]!r}, or by task with "
+                f"{kind}={{{task!r}: {names[0]!r}}}"
             )
         chosen[task] = name
     return chosen
@@ -129,31 +149,35 @@ def _written(value: object) -> str:
     return "unset" if value is None else str(value)
 
 
-def name_models(
-    names: Sequence[str], settings: Sequence[Settings], subject: str | None, notes: Notes
-) -> list[str]:
-    """Name the model of each run, or use the given name for all runs.
+class Texts:
+    """Texts of items, such as questions, by which two items under one name are found out."""
 
-    Raises
-    ------
-    DataError
-        When one name is given and the runs are of several models.
-    """
-    if subject is None:
-        return tell_apart("model", names, settings, notes)
-    models = sorted(set(names))
-    if len(models) > 1:
-        raise DataError(
-            f"subject={subject!r} names one model, but the logs are of {some(models)}; read them "
-            "apart, or leave subject out"
-        )
-    notes.add(f"renamed: model {models[0]}", subject)
-    return [subject] * len(names)
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], tuple[str, Path]] = {}
+
+    def add(self, item: str, key: str, text: object, path: Path) -> None:
+        """Refuse another text than that of an item's first attempt.
+
+        Raises
+        ------
+        DataError
+            Naming the item, the kind of text and both logs.
+        """
+        try:
+            written = json.dumps(text, sort_keys=True, default=repr)
+        except RecursionError:
+            raise DataError(f"{item}: its {key} is nested too deeply; leave it out") from None
+        digest = hashlib.sha256(written.encode()).hexdigest()
+        first, log = self._first.setdefault((item, key), (digest, path))
+        if digest != first:
+            raise DataError(
+                f"{item} has another {key} in {path} than in {log}: these are two items under one "
+                "name; give one of them another name, or read the logs apart"
+            )
 
 
 def assemble(
-    attempts: Sequence[Mapping[str, object]],
-    fields: Sequence[Mapping[str, object]],
+    attempts: Sequence[Attempt],
     notes: Notes,
     *,
     several: str,
@@ -165,12 +189,8 @@ def assemble(
 
     Parameters
     ----------
-    attempts : sequence of mapping
-        By attempt: `subject`, `item`, `attempt` (a number from 1), `outcome` in [0, 1], `ungraded`
-        (the reason why there is no outcome, or None), `log` and `identity`, which is the same in
-        copies in other logs.
-    fields : sequence of mapping
-        By attempt, properties of its item and its subject.
+    attempts : sequence of Attempt
+        Attempts in the order of the logs.
     notes : Notes
         Notes of the reading so far.
     several : {"trials", "mean"}
@@ -190,9 +210,7 @@ def assemble(
     refuse_other_treatment(ungraded)
     if several not in ("trials", "mean"):
         raise DataError(f"{option}={several!r}; give 'trials' or 'mean'")
-    rows = _once(
-        pd.DataFrame([*attempts], columns=[*_KEY, "outcome", COLUMN, "log", "identity"]), notes
-    )
+    rows = _once(pd.DataFrame(attempts, columns=Attempt._fields), notes)
     missing = rows[COLUMN].notna()
     for reason, group in rows[missing].groupby(COLUMN, sort=False):
         treatment = {"drop": "dropped", "fail": "counted as failures"}.get(ungraded, "kept")
@@ -210,9 +228,7 @@ def assemble(
         )
     if several == "mean":
         rows = _averaged(rows, notes)
-    return _read(
-        rows, _properties([fields[row] for row in rows.index], features, notes), notes, features
-    )
+    return _read(rows, features, notes)
 
 
 def _once(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
@@ -257,11 +273,27 @@ def _averaged(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
     return averaged
 
 
+def _read(rows: pd.DataFrame, features: Sequence[str] | None, notes: Notes) -> Imported:
+    """Read the long table, in which attempts without a grade have an outcome for the time."""
+    properties = _properties([dict(fields) for fields in rows["fields"]], features, notes)
+    long = rows[[*_KEY, "outcome"]].fillna({"outcome": 0.0}).reset_index(drop=True)
+    read = read_table(long.join(properties))
+    kept = {*read.items.columns, *read.subjects.columns}
+    lost = [] if features is None else [name for name in properties.columns if name not in kept]
+    if lost:
+        raise DataError(
+            f"{some(lost)} differs between attempts at one item, and within a subject, or has "
+            "lists; a meta-feature belongs to the item, so leave it out of features"
+        )
+    every = pd.concat([notes.frame(), read.notes], ignore_index=True)
+    return replace(read, notes=every).with_reasons(rows[COLUMN])
+
+
 def _properties(
-    records: Sequence[Mapping[str, object]], features: Sequence[str] | None, notes: Notes
+    records: list[dict[str, object]], features: Sequence[str] | None, notes: Notes
 ) -> pd.DataFrame:
     """Write fields as columns, those of inner records as `outer.inner`."""
-    table = pd.json_normalize([dict(record) for record in records], max_level=_DEEPEST)
+    table = pd.json_normalize(records, max_level=_DEEPEST)
     table = table.set_axis(notes.names(table.columns), axis=1)
     table = table.loc[:, ~table.columns.duplicated()]
     if features is not None:
@@ -274,20 +306,3 @@ def _properties(
     for name in taken:
         notes.add("renamed: a field whose name is taken", f"{name} is feature.{name}")
     return table.rename(columns={name: f"feature.{name}" for name in taken})
-
-
-def _read(
-    rows: pd.DataFrame, properties: pd.DataFrame, notes: Notes, features: Sequence[str] | None
-) -> Imported:
-    """Read the long table, in which attempts without a grade have an outcome for the time."""
-    long = rows[[*_KEY, "outcome"]].reset_index(drop=True).join(properties.reset_index(drop=True))
-    imported = read_table(long.assign(outcome=long["outcome"].fillna(0.0)))
-    for name in properties.columns if features is not None else ():
-        if name not in imported.items.columns and name not in imported.subjects.columns:
-            raise DataError(
-                f"{name} differs between attempts at one item, and within a subject, or has lists; "
-                "a meta-feature belongs to the item, so leave it out of features"
-            )
-    every = pd.concat([notes.frame(), imported.notes], ignore_index=True)
-    read = Imported(imported.outcomes, imported.items, every, imported.subjects)
-    return read.with_reasons(rows[COLUMN])

@@ -4,8 +4,6 @@ Logs are read as they are written, so that logs of all versions are read by any,
 Inspect. Of a packed log only the header and the summaries of samples are unpacked, up to a limit.
 """
 
-import hashlib
-import json
 import math
 import re
 import sys
@@ -21,7 +19,7 @@ from ...common.optional import need
 from ...linking.errors import short
 from ..ungraded import Treatment
 from . import files
-from .attempts import Settings, assemble, choose, tell_apart
+from .attempts import Attempt, Settings, Texts, assemble, choose, tell_apart
 from .files import Paths, bounded, files_among, files_below, parsed
 from .imported import Imported, Notes
 from .values import GRADES, ScoreReader
@@ -35,7 +33,7 @@ _BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(' + "|".join(_PARTS).encode(
 _ZIP, _HEADERS = b"PK\x03\x04", ("header.json", "_journal/start.json")
 _ZSTANDARD = 93
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)  # as the tool packs
-_REMOVED, _SHORTENED = "Key removed from summary (> 1k)", "..."  # what the tool writes instead
+_REMOVED = "Key removed from summary (> 1k)"  # what the tool writes instead
 _CUT = "...\n(content truncated)"  # the end of a text that the tool has shortened
 
 
@@ -47,13 +45,26 @@ class _Log(NamedTuple):
     whole: Callable[[Raw], Raw | None]
 
 
+class _Sample(NamedTuple):
+    """What counts of a sample."""
+
+    name: str
+    epoch: int
+    texts: list[str]
+    metadata: Raw
+    scores: Raw
+    error: object
+    limit: str | None
+    identity: str | None
+
+
 class _Run(NamedTuple):
     """What is read of a log: its `eval`, settings of the model, and samples that may count."""
 
     path: Path
     spec: Raw
     settings: Settings
-    samples: list[Raw]
+    samples: list[_Sample]
 
 
 def _read(path: Path, notes: Notes) -> _Run:
@@ -104,8 +115,7 @@ def _opened(path: Path) -> Iterator[_Log]:
             raise ValueError("it has no eval")
         samples = header.pop("samples", None) or []
         by_name = {_name(raw): raw for raw in samples}
-        summaries = [_of_sample(raw, header) for raw in samples]
-        yield _Log(header, summaries, lambda raw: by_name.get(_name(raw)))
+        yield _Log(header, samples, lambda raw: by_name.get(_name(raw)))
 
 
 def _name(raw: Raw) -> tuple[str, int]:
@@ -141,7 +151,7 @@ def _unpacked(archive: zipfile.ZipFile, path: str) -> _Log:
         summaries = [raw for name in journal for raw in read(name)]
     else:
         written = sorted(name for name in names if re.fullmatch(r"samples/.+\.json", name))
-        summaries = [_of_sample(read(name), header) for name in written]
+        summaries = [read(name) for name in written]
     latest = {_name(raw): raw for raw in summaries}
     return _Log(header, list(latest.values()), whole)
 
@@ -153,40 +163,38 @@ def _light(record: Raw) -> Raw:
     return record
 
 
-def _of_sample(raw: Raw, header: Raw) -> Raw:
-    """Make the summary of a whole sample; logs of version 1 have one score without a name."""
-    scores = raw.get("scores")
-    if "score" in raw and scores is None:
-        results = header.get("results") or {}
-        first: Raw = results.get("scorer") or next(iter(results.get("scores") or ()), {})
-        scores = {first.get("name", "score"): raw["score"]}
-    return raw | {"metadata": raw.get("metadata") or {}, "scores": scores}
+def _sample(raw: Raw, log: _Log, item: str, notes: Notes) -> _Sample:
+    """Take what counts of a summary, or of the whole sample where the summary lacks it.
 
-
-def _sample(raw: Raw, log: _Log, item: str, notes: Notes) -> Raw:
-    """Take what counts from a summary; before April 2025, only whole samples have metadata."""
-    metadata = raw.get("metadata")
-    if metadata is None:
+    Before April 2025, only whole samples have metadata; long inputs are shortened in summaries.
+    """
+    metadata, texts = raw.get("metadata"), _texts(raw["input"])
+    if metadata is None or any(text.endswith(_CUT) for text in texts):
         whole = log.whole(raw)
-        metadata = {} if whole is None else whole.get("metadata") or {}
         if whole is None:
-            notes.add("dropped: metadata of samples that are not in the log", item)
+            notes.add("dropped: metadata or texts of samples that are not in the log", item)
+        else:
+            metadata = whole.get("metadata") if metadata is None else metadata
+            texts = _texts(whole["input"])
+    metadata = metadata or {}
+    large = [name for name, value in metadata.items() if value == _REMOVED]
+    for name in large:
+        notes.add(f"dropped: field {name} is over 1 kB, left out of Inspect's summary", item)
     scores: Raw = {}
     for name, score in (raw.get("scores") or {}).items():
-        value = None if score is None else score["value"]
-        if isinstance(value, Mapping):
-            scores |= {f"{name}/{key}": part for key, part in value.items()}
-        else:
-            scores[name] = value
-    return {
-        "name": _name(raw),
-        "texts": _texts(raw["input"]),
-        "metadata": _metadata(metadata, item, notes),
-        "scores": scores,
-        "error": raw.get("error"),
-        "limit": limit.get("type") if isinstance(limit := raw.get("limit"), dict) else limit,
-        "identity": raw.get("uuid"),
-    }
+        value = score["value"]
+        several = value if isinstance(value, Mapping) else {}
+        scores |= {f"{name}/{key}": several[key] for key in several} or {name: value}
+    limit = raw.get("limit")
+    return _Sample(
+        *_name(raw),
+        texts,
+        {name: value for name, value in metadata.items() if name not in large},
+        scores,
+        raw.get("error"),
+        limit.get("type") if isinstance(limit, dict) else limit,
+        raw.get("uuid"),
+    )
 
 
 def _texts(text: str | Sequence[Raw]) -> list[str]:
@@ -199,18 +207,6 @@ def _texts(text: str | Sequence[Raw]) -> list[str]:
         parts = [{"text": parts}] if isinstance(parts, str) else parts
         texts.append(f"{message['role']}: " + "\n".join(str(part.get("text")) for part in parts))
     return texts
-
-
-def _metadata(metadata: Raw, item: str, notes: Notes) -> Raw:
-    """Leave out fields that the summary omits for their size."""
-    kept = dict(metadata)
-    for name, value in metadata.items():
-        if value == _REMOVED:
-            notes.add(f"dropped: field {name} is over 1 kB, left out of Inspect's summary", item)
-            del kept[name]
-        elif isinstance(value, str) and value.endswith(_SHORTENED):
-            notes.add(f"texts of {name} end in '...': Inspect's summary may shorten them", item)
-    return kept
 
 
 def _is_valid(raw: Raw, log: _Log, item: str, notes: Notes) -> bool:
@@ -236,7 +232,7 @@ def _settings(spec: Raw, plan: Raw) -> Settings:
 
 
 def _is_log(path: Path) -> bool:
-    """Whether a file is a log, by its content; its name may be any."""
+    """Whether a file is a log: packed, or a JSON text that begins as logs do."""
     if path.suffix == ".eval":
         return True
     with path.open("rb") as file:
@@ -352,51 +348,32 @@ def read_inspect(
     available: dict[str, list[str]] = {}
     for run, task in zip(runs, tasks, strict=True):
         for sample in run.samples:
-            if sample["scores"]:
-                available.setdefault(task, []).extend(sample["scores"])
+            if sample.scores:
+                available.setdefault(task, []).extend(sample.scores)
     scorers = choose("scorer", scorer, available, notes)
     readers = {
         name: ScoreReader(f"scorer {name}", values, GRADES, notes, _REMEDY)
         for name in scorers.values()
     }
-    refuse_other_input = _input_comparison()
-    attempts, fields = [], []
+    texts, attempts = Texts(), []
     for run, task, model in zip(runs, tasks, models, strict=True):
-        scorer_name = scorers.get(task)
+        wanted = scorers.get(task)
         for sample in run.samples:
-            name, epoch = sample["name"]
-            item = notes.name(f"{task}/{name}")
-            refuse_other_input(item, run.path, sample)
-            outcome, reason = math.nan, sample["error"] and "error"
-            if reason is None and scorer_name in sample["scores"]:
-                outcome = readers[scorer_name].read(sample["scores"][scorer_name], item)
+            item, limit, outcome = notes.name(f"{task}/{sample.name}"), sample.limit, math.nan
+            texts.add(item, "input", sample.texts, run.path)
+            reason = None if sample.error is None else "error"
+            if reason is None and wanted in sample.scores:
+                outcome = readers[wanted].read(sample.scores[wanted], item)
             if reason is None and math.isnan(outcome):
-                reason = f"limit: {sample['limit']}" if sample["limit"] else "no score"
-            elif reason is None and sample["limit"]:
-                limit = f"({sample['limit']})"
-                notes.add(f"kept: samples stopped by a limit {limit}, as they were scored", item)
-            attempts.append(
-                {
-                    "subject": model,
-                    "item": item,
-                    "attempt": epoch,
-                    "outcome": outcome,
-                    "ungraded": reason,
-                    "log": str(run.path),
-                    "identity": sample["identity"],
-                }
-            )
-            fields.append(sample["metadata"])
+                reason = f"limit: {limit}" if limit else "no score"
+            elif reason is None and limit:
+                notes.add(f"kept: samples stopped by a limit ({limit}), as they were scored", item)
+            of_sample = sample.epoch, outcome, reason, str(run.path), sample.identity
+            attempts.append(Attempt(model, item, *of_sample, sample.metadata))
     for reader in readers.values():
         reader.check()
     return assemble(
-        attempts,
-        fields,
-        notes,
-        several=epochs,
-        option="epochs",
-        features=features,
-        ungraded=ungraded,
+        attempts, notes, several=epochs, option="epochs", features=features, ungraded=ungraded
     )
 
 
@@ -423,39 +400,3 @@ def _subjects(
         notes.name(f"{name} ({some((f'{key}={own.get(key)}' for key in asked), len(asked))})")
         for name, own in zip(names, metadata, strict=True)
     ]
-
-
-def _input_comparison() -> Callable[[str, Path, Raw], None]:
-    """Make a function that refuses an item with another input than in its first attempt.
-
-    Whole inputs are read from the samples where a summary has only the beginning.
-    """
-    first: dict[str, tuple[Path, Raw]] = {}
-    digests: dict[Path, dict[tuple[str, int], str]] = {}
-
-    def whole(path: Path, sample: Raw) -> str:
-        if path not in digests:
-            with _opened(path) as log:
-                digests[path] = {
-                    _name(raw): _digest((log.whole(raw) or raw)["input"]) for raw in log.summaries
-                }
-        return digests[path][sample["name"]]
-
-    def refuse(item: str, path: Path, sample: Raw) -> None:
-        other_path, other = first.setdefault(item, (path, sample))
-        same = sample["texts"] == other["texts"]
-        cut = any(text.endswith(_CUT) for text in (*sample["texts"], *other["texts"]))
-        if path != other_path and cut:
-            same = whole(path, sample) == whole(other_path, other)
-        if not same:
-            raise DataError(
-                f"{item} has another input in {path} than in {other_path}: these are two items "
-                "under one name; give the task or its samples another name in one of them, or read "
-                "them apart"
-            )
-
-    return refuse
-
-
-def _digest(text: str | Sequence[Raw]) -> str:
-    return hashlib.sha256(json.dumps(_texts(text)).encode()).hexdigest()

@@ -1,7 +1,5 @@
 """Logs of the lm-evaluation-harness: samples_*.jsonl, with results_*.json beside them."""
 
-import hashlib
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +10,7 @@ from ...common.errors import DataError
 from ...common.given import kind_of
 from ...common.messages import some
 from ..ungraded import Treatment
-from .attempts import Settings, assemble, choose, name_models, tell_apart
+from .attempts import Attempt, Settings, Texts, assemble, choose, tell_apart
 from .files import Paths, files_among, files_below, json_lines, parsed, text_of
 from .imported import Imported, Notes
 from .values import ScoreReader
@@ -21,7 +19,6 @@ type Line = dict[str, Any]
 """A sample as a log has it."""
 
 _TEXTS = ("doc_hash", "doc")
-_UNREAD = ("arguments", "filtered_resps")  # by far the longest fields
 _NAME = re.compile(r"samples_(?P<task>.+?)(_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl")
 _RESULTS = re.compile(r"samples_.+\.jsonl|results_.+\.json")
 
@@ -65,13 +62,7 @@ def _described(path: Path, notes: Notes) -> _Run:
 
 
 def _lines(path: Path) -> list[Line]:
-    """Read the lines of a file.
-
-    Raises
-    ------
-    DataError
-        When a line is not a sample; the error names file and line.
-    """
+    """Read the samples of a file, without the longest fields."""
     lines = []
     for number, line in json_lines(path):
         if "doc_id" not in line or not isinstance(line.get("metrics", []), list):
@@ -79,7 +70,7 @@ def _lines(path: Path) -> list[Line]:
                 f"{path}, line {number}: this is no sample of the harness, which has doc_id and "
                 f"metrics; it has {some(line, 8) or 'nothing'}"
             )
-        lines.append({key: line[key] for key in line if key not in _UNREAD})
+        lines.append({key: line[key] for key in line if key not in ("arguments", "filtered_resps")})
     return lines
 
 
@@ -152,9 +143,14 @@ def read_lm_eval(
     lacking = "samples_*.jsonl; run the harness with --log_samples"
     paths = files_among(logs, lambda folder: _samples_in(folder, notes), lacking, notes)
     runs = [_described(path, notes) for path in paths]
-    models = name_models(
-        [run.model for run in runs], [run.model_settings for run in runs], subject, notes
-    )
+    names = [run.model for run in runs]
+    models = tell_apart("model", names, [run.model_settings for run in runs], notes)
+    if subject is not None and len(set(names)) > 1:
+        raise DataError(
+            f"subject={subject!r} names one model, but the logs are of {some(sorted(set(names)))}; "
+            "read them apart, or leave subject out"
+        )
+    models = models if subject is None else [subject] * len(runs)
     tasks = tell_apart(
         "task", [run.task for run in runs], [run.task_settings for run in runs], notes
     )
@@ -173,38 +169,30 @@ def read_lm_eval(
     readers = {
         name: ScoreReader(f"metric {name}", None, {}, notes, _REMEDY) for name in metrics.values()
     }
-    digests: dict[tuple[str, str], tuple[str, Path]] = {}
-    attempts, fields = [], []
+    texts, attempts = Texts(), []
     for run, model, task, run_lines in zip(runs, models, tasks, kept, strict=True):
+        reader = readers[metrics[task]]
         for line in run_lines:
             item = notes.name(f"{task}/{line['doc_id']}")
-            _refuse_other_document(line, item, run.path, digests, notes)
-            document = _document(line, item, notes)
-            values = _values(line, metrics[task], item, notes)
-            for number, value in enumerate(values, 1):
-                outcome = readers[metrics[task]].read(value, item)
-                attempts.append(
-                    {
-                        "subject": model,
-                        "item": item,
-                        "attempt": number,
-                        "outcome": outcome,
-                        "ungraded": f"no {metrics[task]}" if math.isnan(outcome) else None,
-                        "log": str(run.path),
-                        "identity": None,
-                    }
-                )
-                fields.append(document)
+            stated = [key for key in _TEXTS if line.get(key) is not None]
+            if not stated:
+                notes.add("not compared: documents that lines do not have, known by doc_id", item)
+                stated = ["target"] if line.get("target") is not None else []
+            for key in stated:
+                texts.add(item, key, line[key], run.path)
+            document = line.get("doc")
+            if document is not None and not isinstance(document, Mapping):
+                notes.add("dropped: documents without fields", item)
+            fields = document if isinstance(document, Mapping) else {}
+            for number, value in enumerate(_values(line, metrics[task], item, notes), 1):
+                outcome = reader.read(value, item)
+                reason = f"no {metrics[task]}" if math.isnan(outcome) else None
+                log = str(run.path)
+                attempts.append(Attempt(model, item, number, outcome, reason, log, None, fields))
     for reader in readers.values():
         reader.check()
     return assemble(
-        attempts,
-        fields,
-        notes,
-        several=repeats,
-        option="repeats",
-        features=features,
-        ungraded=ungraded,
+        attempts, notes, several=repeats, option="repeats", features=features, ungraded=ungraded
     )
 
 
@@ -230,42 +218,6 @@ def _filter(line: Line) -> str:
 def _names(line: Line) -> list[str]:
     """List a line's metrics; logs of older versions have them after everything else."""
     return [str(name) for name in line.get("metrics", [key for key in line if key not in _BESIDE])]
-
-
-def _refuse_other_document(
-    line: Line,
-    item: str,
-    path: Path,
-    digests: dict[tuple[str, str], tuple[str, Path]],
-    notes: Notes,
-) -> None:
-    """Refuse another document under the same name, by the harness's own hash and the document."""
-    texts = {key: line[key] for key in _TEXTS if line.get(key) is not None}
-    if not texts:
-        notes.add("not compared: documents that lines do not have, known by doc_id", item)
-        if line.get("target") is not None:
-            texts = {"target": line["target"]}
-    for key, value in texts.items():
-        try:
-            text = json.dumps(value, sort_keys=True, default=repr)
-        except RecursionError:
-            raise DataError(f"{item}: its document is nested too deeply; leave it out") from None
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        first, log = digests.setdefault((item, key), (digest, path))
-        if first != digest:
-            raise DataError(
-                f"{item}: its {key} in {path} is not the one in {log}: these are two documents "
-                "under one name; read the files apart, or give logs of the same data"
-            )
-
-
-def _document(line: Line, item: str, notes: Notes) -> Mapping[str, object]:
-    document = line.get("doc")
-    if isinstance(document, Mapping):
-        return document
-    if document is not None:
-        notes.add("dropped: documents without fields", item)
-    return {}
 
 
 def _values(line: Line, metric: str, item: str, notes: Notes) -> list[object]:
