@@ -9,10 +9,10 @@ import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
-from ..properties import constant, differing, warn_of_slips
+from ..properties import divided
 from ..tables import known_names
 from .imported import Imported, Notes
-from .values import ScoreReader, tidy
+from .values import ScoreReader
 
 
 def choose(
@@ -79,7 +79,6 @@ def choose(
 
 
 _DEEPEST = 20  # levels of fields within fields
-_TEXTS = {"doc", "document", "input", "problem", "prompt", "query", "question", "stem"}
 
 type Settings = Mapping[str, object]
 
@@ -205,15 +204,19 @@ class Properties:
         wanted = names if features is None else known_names(features, pd.Index(names), "feature")
         cells = [[record.get(name) for name in wanted] for record in self._records]
         table = pd.DataFrame(cells, columns=pd.Index(wanted, dtype=object), dtype=object)
-        table = self.notes.levels(table)
-        refuse_two_texts(table, self._items)
-        people = of_subjects(table, self._items, self._subjects, self.notes)
-        rest = table.drop(columns=people.columns)
-        items = of_items(rest, self._items, self.notes, asked=features is not None)
+        items, people = divided(
+            table, self._items, self._subjects, self.notes, strict=features is not None
+        )
+        for name in wanted if features is not None else ():
+            if name not in items.columns and name not in people.columns:
+                raise DataError(
+                    f"{name} differs between attempts at one item; a meta-feature belongs to the "
+                    "item, so leave it out of features"
+                )
         left = [name for name in names if name not in wanted]
         if left:
             self.notes.add("dropped: fields not among features", some(left), len(left))
-        return tidy(items, self.notes), tidy(people, self.notes)
+        return items, people
 
     def _fields(
         self, item: str, record: Mapping[str, object], within: str = ""
@@ -229,105 +232,6 @@ class Properties:
                 self.notes.add(f"dropped: field {name} contains lists", item)
             else:
                 yield name, value
-
-
-def refuse_two_texts(table: pd.DataFrame, items: Sequence[str]) -> None:
-    """Refuse two items under one name, whose texts, such as questions, differ.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per attempt.
-    items : sequence of str
-        Item of each row.
-
-    Raises
-    ------
-    DataError
-        When a column of texts of items has several texts in the rows of one item.
-    """
-    asked = [name for name in table.columns if str(name).lower() in _TEXTS]
-    varying = differing(table[asked], items, missing=False)
-    for column in asked:
-        if varying[column].any():
-            name = varying.index[varying[column]][0]
-            texts = table.loc[np.array(list(items), object) == name, column].dropna().unique()
-            raise DataError(
-                f"{name} has {len(texts)} texts in {column}, {some(map(repr, texts), 3, 60)}: they "
-                "are several items; give each its own name, or rename or drop the column"
-            )
-
-
-def of_subjects(
-    table: pd.DataFrame, items: Sequence[str], subjects: Sequence[str], notes: Notes
-) -> pd.DataFrame:
-    """Select the properties of subjects: columns that differ within an item, and no subject.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per attempt.
-    items, subjects : sequence of str
-        Item and subject of each row.
-    notes : Notes
-        Notes, to which the columns are added.
-
-    Returns
-    -------
-    DataFrame
-        One row per subject.
-    """
-    varying = differing(table, items, missing=False)
-    people = constant(table.loc[:, varying.any()], subjects)
-    for column in people.columns:
-        what = f"property of the subjects: {column} differs within an item"
-        notes.add(what, varying.index[varying[column]][0])
-    return people
-
-
-def of_items(
-    table: pd.DataFrame, items: Sequence[str], notes: Notes, *, asked: bool = False
-) -> pd.DataFrame:
-    """Select the properties of items: columns that are the same in all rows of each item.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per attempt.
-    items : sequence of str
-        Item of each row.
-    notes : Notes
-        Notes, to which the other columns are added.
-    asked : bool
-        Whether the columns were asked for, so that others are refused.
-
-    Returns
-    -------
-    DataFrame
-        One row per item; a cell that some rows lack is taken from the others.
-
-    Raises
-    ------
-    DataError
-        When a column that was asked for differs within an item.
-    """
-    names = pd.Index(list(items), name="item", dtype="str")
-    varying = differing(table, items, missing=False)
-    others = varying.columns[varying.any()]
-    for column in others:
-        differ = list(varying.index[varying[column]])
-        if asked:
-            raise DataError(
-                f"{column} differs between attempts at one item, such as {differ[0]}; a "
-                "meta-feature belongs to the item, so leave it out of features"
-            )
-        notes.add(f"dropped: {column} differs within an item", differ[0])
-        values = table.loc[names == differ[0], column].dropna()
-        warn_of_slips(column, differ, int((names.value_counts() > 1).sum()), values.unique())
-    own = table.drop(columns=others).set_axis(names, axis=0)
-    if not len(own.columns):
-        return own[~own.index.duplicated()]
-    return own.groupby(level=0, sort=False).first()
 
 
 @dataclass(frozen=True)
