@@ -8,14 +8,14 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..evaluations.evaluation import Evaluation
-from ..evaluations.logs.files import read_file
-from ..evaluations.logs.imported import Notes
+from ..evaluations.forms import Columns
 from ..evaluations.logs.table import read_table
-from ..evaluations.logs.values import tidy
-from ..evaluations.outcome_tables import Columns
+from ..evaluations.notes import Notes
+from ..evaluations.opening import read_properties
 from ..evaluations.properties import joined
 from ..evaluations.steps import Rows, expanded
-from ..evaluations.tables import NAMING, known_names, named, need_columns
+from ..evaluations.table_files import read_file
+from ..evaluations.tables import NAMING, known_names, need_columns
 from ..layouts import Graded, Layout
 from .arguments import Data
 from .fit_folder import FitFolder
@@ -140,9 +140,7 @@ def read_people(path: Path) -> pd.DataFrame:
 
 def _properties(path: Path, kind: str, column: str) -> pd.DataFrame:
     """Read properties of items or subjects, indexed by a column, or else by the first one."""
-    table = read_file(path)
-    names = column if column in table.columns else table.columns[0]
-    return tidy(named(table.set_index(names), f"{kind}s", kind), Notes())
+    return read_properties(path, column, kind, Notes())
 
 
 def print_notes(imported: "Imported") -> None:

@@ -1,6 +1,6 @@
 """Evaluation: items and the outcomes of subjects on them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -15,34 +15,34 @@ from ..layouts import Layout
 from . import outcome_tables
 from .cells import Cells
 from .measured import with_levels
-from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
+from .opening import Table
+from .outcome_tables import from_outcomes, refuse_other_outcomes
 from .properties import of_subjects
+from .reader import Reading, read
 from .steps import refuse_steps
 from .tables import (
     known_names,
     name_cells,
     named,
-    need_frame,
-    plain_columns,
-    plain_names,
     same_names,
     three_columns,
     with_one_level_each,
 )
-from .ungraded import Treatment, Ungraded, treated
+from .ungraded import Treatment, Ungraded
 from .united import united
+from .words import Values
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Evaluation(Ungraded, Shown):
     """Items with their properties, and the successes and trials of each subject on each item.
 
-    An evaluation is made by `from_wide` or `from_long`, directly from counts, or by `of_outcomes`
-    for layouts with several outcomes, graded outcomes or scores. Attempts without a grade are kept
-    beside the trials, see `with_ungraded`. Names of items and subjects become
-    texts. Names of items, subjects and columns, and texts within a column, that differ in blanks or
-    in the composition of Unicode only are one, and a warning lists those that are written
-    otherwise. Properties that no layout uses are kept.
+    An evaluation is made by `from_table` from any table of outcomes, directly from counts, or by
+    `of_outcomes` for layouts with several outcomes, graded outcomes or scores. Attempts without a
+    grade are kept beside the trials, see `with_ungraded`. Names of items and subjects become texts.
+    Names of items, subjects and columns, and texts within a column, that differ in blanks or in the
+    composition of Unicode only are one, and a warning lists those that are written otherwise.
+    Properties that no layout uses are kept.
 
     Parameters
     ----------
@@ -61,6 +61,9 @@ class Evaluation(Ungraded, Shown):
     subject_table : DataFrame
         Subjects with their properties, in the order of `successes`; it has no columns when no
         properties were given.
+    notes : DataFrame or None
+        What `from_table` dropped, mapped, renamed or assumed, in the columns ``what``, ``count``
+        and ``example``.
 
     Raises
     ------
@@ -84,6 +87,7 @@ class Evaluation(Ungraded, Shown):
     subject_table: pd.DataFrame
     coded: Cells
     ungraded_cells: Cells
+    notes: pd.DataFrame | None = None
 
     def __init__(
         self,
@@ -151,35 +155,123 @@ class Evaluation(Ungraded, Shown):
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_wide(
-        cls, outcomes: pd.DataFrame, items: pd.DataFrame, *, subjects: pd.DataFrame | None = None
+    def from_table(
+        cls,
+        outcomes: Table,
+        items: Table | None = None,
+        *,
+        subjects: Table | Sequence[str] | None = None,
+        subject: str = "subject",
+        item: str = "item",
+        outcome: str = "outcome",
+        trials: str | int | None = None,
+        values: Values | None = None,
+        ungraded: Treatment = "bounds",
     ) -> Self:
-        """Read a table of outcomes, one row per subject and one column per item.
+        """Read a table of outcomes of any form, from a data frame or a file.
+
+        A table with the columns of subjects, items and outcomes is *long*, one row per outcome. Any
+        other table is *wide*, one row per subject and one column per item, and is transposed if the
+        names of its rows are items. What was assumed, dropped or mapped is in the ``repr``, and in
+        the attribute `notes` with examples.
 
         Parameters
         ----------
-        outcomes : DataFrame
-            Values 0, 1, True or False, or missing when the item was not attempted; indexed by
-            subject. Texts may be numbers or known words, in upper or lower case: yes/no, y/n,
+        outcomes : DataFrame or path
+            Data frame, or a file in CSV (commas, semicolons or tabs; UTF-8), Parquet or JSON lines.
+            An outcome is 0 or 1, True or False, or a word in upper or lower case: yes/no, y/n,
             true/false, t/f, pass/fail, passed/failed, correct/incorrect, right/wrong,
-            success/failure. A table with items as rows is recognised by its names and transposed.
-        items : DataFrame
-            Properties of the items, indexed by item.
-        subjects : DataFrame, optional
-            Properties of the subjects, indexed by subject; rows of subjects without outcomes are
-            not kept.
+            success/failure; ``9/12`` is 9 successes in 12 trials. A cell is empty, or NA, where the
+            item was not attempted. Several rows of one subject and item of a long table are
+            repeated trials, which a column ``attempt`` may number.
+        items : DataFrame or path, optional
+            Properties of the items, with one row per item, named in a column `item`, or else in the
+            first column of a file or the index of a data frame. It may have more items than were
+            attempted. Default: the other columns of a long table that have one value in all rows of
+            each item.
+        subjects : DataFrame, path, or list of str, optional
+            Properties of the subjects, named in the same way. Rows of subjects without outcomes are
+            not kept. Default: the other columns of a long table that differ between rows of an item
+            and have one value in all rows of each subject. A list names the columns of a wide table
+            that are properties of the subjects.
+        subject, item, outcome : str
+            Names of the columns; capitals do not matter.
+        trials : str or int, optional
+            Column with the number of trials, of which `outcome` (default then also ``successes``)
+            or the cells of a wide table are the successes; or one number for all cells. Default: a
+            column ``trials``, if there is one. If the rows of a wide table have no names and its
+            cells are 0 and 1, they are patterns of outcomes, and `trials` says how many subjects
+            gave each; a column ``freq``, ``frequency``, ``count`` or ``n`` is found by its name.
+        values : mapping, optional
+            Outcome of cells that are none of these, such as ``{"moderate or severe": 1}``, or None
+            where there was no attempt. One other text is then the other outcome.
+        ungraded : {"drop", "fail", "bounds"}
+            What becomes of rows without an outcome that have a reason in a column ``ungraded``,
+            such as an error: they are left out, are failures, or are kept beside the trials (see
+            `success_bounds`).
 
         Returns
         -------
         Evaluation
-            Evaluation with 1 trial for each outcome and 0 elsewhere. Subjects without any outcome
-            are left out, and a warning names them.
+            Evaluation with the subjects in the order in which they appear, and all items of
+            `items`. Subjects without any outcome are left out, and a warning names them.
 
         Raises
         ------
         DataError
-            When a value is not an outcome (the message names its subject and item), names do not
-            match, or a subject has no row in `subjects`.
+            When a file is broken, a column or a name is missing, a cell is no outcome (the message
+            names subject and item), an item or a subject has no row in `items` or `subjects`, or a
+            property differs within a few items or subjects only (the message names one, its values
+            and their rows).
+
+        Warns
+        -----
+        UserWarning
+            When names that differ in blanks or in the composition of Unicode only become one, or
+            subjects are left out.
+
+        Examples
+        --------
+        >>> rows = pd.DataFrame({"bird": ["Rome", "Rome", "Roy"], "delay": ["5 s", "30 s", "5 s"],
+        ...                      "correct": [9, 6, 8], "Trials": [10, 12, 10],
+        ...                      "seconds": [5, 30, 5], "species": ["jay", "jay", "crow"]})
+        >>> Evaluation.from_table(rows, subject="bird", item="delay", outcome="correct")
+        <Evaluation: 2 subjects, 2 items, 32 trials, properties seconds, of subjects species; ...>
+        >>> wide = pd.DataFrame({"bird": ["Rome", "Roy"], "5 s": ["9/10", "8/10"],
+        ...                      "30 s": ["6/12", ""]})
+        >>> Evaluation.from_table(wide, subject="bird").successes
+              5 s  30 s
+        Rome    9     6
+        Roy     8     0
+        """
+        columns = subject, item, outcome
+        reading = read(
+            outcomes, items, subjects, columns, trials=trials, values=values, ungraded=ungraded
+        )
+        evaluation = cls._of_reading(reading)
+        object.__setattr__(evaluation, "notes", reading.notes.frame())
+        return evaluation
+
+    @classmethod
+    def _of_reading(cls, reading: Reading) -> Self:
+        """Count what was read, and warn of names that changed and of subjects left out."""
+        reading.notes.warn()
+        items = _read_items(reading.items)
+        evaluation = cls.of_cells(items, *reading.cells(), subjects=reading.people)
+        attempts = reading.ungraded()
+        return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
+
+    @classmethod
+    def from_wide(
+        cls,
+        outcomes: pd.DataFrame,
+        items: pd.DataFrame | None = None,
+        *,
+        subjects: pd.DataFrame | Sequence[str] | None = None,
+    ) -> Self:
+        """Read a table of outcomes, one row per subject and one column per item.
+
+        Parameters are those of `from_table`; a table with other columns is read as wide, too.
 
         Examples
         --------
@@ -189,9 +281,7 @@ class Evaluation(Ungraded, Shown):
         >>> evaluation.trials.loc["Bob"].tolist()
         [1, 0]
         """
-        items = _read_items(items)
-        outcomes_read = outcome_tables.from_wide(outcomes, items.index)
-        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
+        return cls._of_reading(read(outcomes, items, subjects, shape="wide"))
 
     @classmethod
     def from_long(
@@ -208,41 +298,12 @@ class Evaluation(Ungraded, Shown):
     ) -> Self:
         """Read a table with one row per outcome.
 
+        Other parameters are those of `from_table`.
+
         Parameters
         ----------
-        outcomes : DataFrame
-            Columns for subject, item and outcome (0, 1, True, False, a known word as of
-            `from_wide`, or missing).
-        items : DataFrame, optional
-            Properties of the items, indexed by item (default: the remaining columns of `outcomes`
-            that have the same value in all rows of an item).
-        subjects : DataFrame, optional
-            Properties of the subjects, indexed by subject. Rows of subjects without outcomes are
-            not kept. When neither this nor `items` is given, the properties are the remaining
-            columns of `outcomes` that differ between rows of an item and have the same value in all
-            rows of a subject.
-        subject, item, outcome : str
-            Names of the columns.
         repeats : {"refuse", "trials"}
             Whether several rows of one subject and item are an error or repeated trials.
-        ungraded : {"drop", "fail", "bounds"}
-            What becomes of rows without an outcome that have a reason in a column ``ungraded``,
-            such as an error: they are left out, are failures, or are kept beside the trials (see
-            `success_bounds`).
-
-        Returns
-        -------
-        Evaluation
-            Evaluation with the subjects in the order in which they appear. Subjects without any
-            outcome are left out, and a warning names them.
-
-        Raises
-        ------
-        DataError
-            When a column or a name is missing, rows repeat with
-            ``repeats="refuse"``, an outcome is neither 0 nor 1, a remaining column differs both
-            between rows of an item and between rows of a subject, or an item or a subject has no
-            row in `items` or `subjects`.
 
         Examples
         --------
@@ -255,16 +316,13 @@ class Evaluation(Ungraded, Shown):
         >>> evaluation.subject_table["age"].to_dict()
         {'Ann': 30, 'Bob': 40}
         """
-        columns = plain_names(subject, item, outcome)
-        outcomes = plain_columns(need_frame(outcomes, "outcomes"), "outcomes")
-        outcomes, attempts = treated(outcomes, columns, ungraded)
-        if items is None:
-            items, own = outcome_tables.properties(outcomes, *columns)
-            subjects = own if subjects is None else subjects
-        items = _read_items(items)
-        outcomes_read = outcome_tables.from_long(outcomes, items.index, columns, repeats)
-        evaluation = cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
-        return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
+        if not isinstance(repeats, str) or repeats not in ("refuse", "trials"):
+            raise DataError(f"repeats={repeats!r}; give 'refuse' or 'trials'")
+        columns = subject, item, outcome
+        reading = read(outcomes, items, subjects, columns, shape="long", ungraded=ungraded)
+        if repeats == "refuse":
+            reading.outcomes.refuse_repeats()
+        return cls._of_reading(reading)
 
     @classmethod
     def of_outcomes(
@@ -305,7 +363,7 @@ class Evaluation(Ungraded, Shown):
             Names of the columns of long tables.
         ungraded : {"drop", "fail", "bounds"}
             What becomes of rows of long tables that have a reason in a column ``ungraded``, as in
-            `from_long`; a failure passes no step.
+            `from_table`; a failure passes no step.
 
         Returns
         -------
@@ -338,30 +396,16 @@ class Evaluation(Ungraded, Shown):
         Name: Ann, dtype: int64
         """
         items = _read_items(items)
-        columns = plain_names(subject, item, outcome)
-        three_columns(columns)
-        stopped = []
-        if isinstance(outcomes, Mapping):
-            read = {}
-            for name, table in outcomes.items():
-                if isinstance(table, pd.DataFrame):
-                    table = plain_columns(table, str(name))
-                    table, attempts = treated(table, columns, ungraded)
-                    stopped.append(attempts.assign(outcome=str(name)))
-                read[name] = table
-            outcomes = read
+        columns = three_columns((subject, item, outcome))
+        refuse_other_outcomes(layout, outcomes)
         if layout.steps is not None:
-            rows, names, cells = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            evaluation = cls.of_cells(rows, *with_outcomes(names, cells), subjects=subjects)
-        else:
-            refuse_other_outcomes(layout, outcomes)
-            (table,) = outcomes.values()
-            if not (isinstance(table, pd.DataFrame) and is_long(table, columns)):
-                return cls.from_wide(table, items, subjects=subjects)
-            outcomes_read = outcome_tables.from_long(table, items.index, columns, "trials")
-            evaluation = cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
-        attempts = pd.concat(stopped)
-        return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
+            rows, names, cells, attempts = from_outcomes(
+                layout, layout.steps, outcomes, items, columns, ungraded
+            )
+            evaluation = cls.of_cells(rows, names, cells, subjects=subjects)
+            return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
+        (table,) = outcomes.values()
+        return cls._of_reading(read(table, items, subjects, columns, ungraded=ungraded))
 
     def select(
         self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None
@@ -501,8 +545,15 @@ class Evaluation(Ungraded, Shown):
         of_people = f", of subjects {some(properties, 12)}" if len(properties) else ""
         return (
             f"<Evaluation: {many(len(self.subject_table), 'subject')}, {many(len(items), 'item')}, "
-            f"{what}, properties {some(items.columns, 12) or 'none'}{of_people}>"
+            f"{what}, properties {some(items.columns, 12) or 'none'}{of_people}{self._decided()}>"
         )
+
+    def _decided(self) -> str:
+        """List what was decided when a table was read."""
+        if self.notes is None:
+            return ""
+        pairs = zip(self.notes["what"], self.notes["count"], strict=True)
+        return f"; {'; '.join(f'{what} ({count})' for what, count in pairs)}"
 
     def _overview(self) -> Overview:
         rates = self.success_rates()

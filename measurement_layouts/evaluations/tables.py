@@ -17,6 +17,9 @@ from ..layouts.fields import is_broken
 from ..linking.errors import short
 from ..linking.real import real
 
+MOST = 1e15
+"""Largest count; sums of counts up to this stay exact."""
+
 NAMING = "give their names, as in subject='model' (--subject model), or rename the columns"
 """What to do about a long table whose columns have other names."""
 
@@ -327,28 +330,20 @@ def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str
     return wanted
 
 
-def plain_names(subject: str, item: str, outcome: str) -> tuple[str, str, str]:
-    """Write the given names of columns as `plain_columns` writes those of a table."""
-    subject, item, outcome = (
-        plain(name) if isinstance(name, str) else name for name in (subject, item, outcome)
-    )
-    return subject, item, outcome
-
-
-def three_columns(names: tuple[object, object, object]) -> None:
-    """Refuse names of the columns of subjects, items and outcomes that are not three.
+def three_columns(names: tuple[str, str, str]) -> tuple[str, str, str]:
+    """Write names of the columns of subjects, items and outcomes as `plain_columns` does.
 
     Raises
     ------
     DataError
-        When there are not three different names.
+        When they are not three different texts.
     """
-    try:
-        different = len(set(names)) == 3
-    except TypeError:  # for example a list, which is no name of a column
-        different = False
-    if not different:
+    forms = [plain(name) if isinstance(name, str) else name for name in names]
+    texts = [name for name in forms if isinstance(name, str)]
+    if len(set(texts)) < 3:
         raise DataError(f"subject, item and outcome are the columns {some(names)}; name three")
+    subject, item, outcome = texts
+    return subject, item, outcome
 
 
 def need_columns(

@@ -34,62 +34,23 @@ def refuse_other_treatment(ungraded: object) -> None:
         raise DataError(f"ungraded={ungraded!r}; give 'drop', 'fail' or 'bounds'")
 
 
-def treated(
-    rows: pd.DataFrame, columns: tuple[str, str, str], ungraded: Treatment
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Take the column of reasons from a long table, and treat its ungraded attempts as stated.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        One row per attempt.
-    columns : (str, str, str)
-        Names of the columns of subjects, items and outcomes.
-    ungraded : {"drop", "fail", "bounds"}
-        Whether ungraded attempts are left out, are failures, or are kept as counts.
-
-    Returns
-    -------
-    rows : DataFrame
-        Rows without the column; outcomes of ungraded attempts are 0 or stay missing.
-    attempts : DataFrame
-        ``subject`` and ``item`` of the ungraded attempts to be kept, a row each.
+def reasons_of(table: pd.DataFrame, outcome: str) -> np.ndarray:
+    """Read the reasons why rows of a long table have no grade; None where they have one.
 
     Raises
     ------
     DataError
-        When an ungraded attempt has an outcome.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"subject": ["Ann", "Ann"], "item": ["a", "b"], "outcome": [1, None],
-    ...                      "ungraded": [None, "time-out"]})
-    >>> treated(rows, ("subject", "item", "outcome"), "bounds")[1]
-      subject item
-    1     Ann    b
-    >>> treated(rows, ("subject", "item", "outcome"), "fail")[0]["outcome"].tolist()
-    [1.0, 0.0]
+        When a row with a reason has an outcome.
     """
-    refuse_other_treatment(ungraded)
-    subject, item, outcome = columns
-    none = pd.DataFrame({"subject": [], "item": []}, dtype="str")
-    if COLUMN not in rows.columns or not {subject, item, outcome} <= set(rows.columns):
-        return rows, none
-    reasons = rows[COLUMN]
-    marked = (reasons.notna() & ~reasons.isin([False, "", 0])).to_numpy(dtype=bool)
-    both = marked & rows[outcome].notna().to_numpy()
+    column = table[COLUMN].astype(object)
+    reasons = column.where(column.notna() & ~column.isin([False, "", 0]), None)
+    both = reasons.notna() & table[outcome].notna()
     if both.any():
-        first = rows[both].iloc[0]
         raise DataError(
-            f"{both.sum()} row(s) have an outcome and a reason in {COLUMN!r}, such as "
-            f"{first[subject]} on {first[item]}; leave one of the two empty"
+            f"{both.sum()} row(s) have an outcome and a reason in {COLUMN!r}, such as row "
+            f"{both.to_numpy().argmax()}, counted from 0; leave one of the two empty"
         )
-    rows = rows.drop(columns=COLUMN)
-    if ungraded == "fail":
-        zero = pd.Series(0, rows.index)
-        return rows.assign(**{outcome: rows[outcome].where(~marked, zero)}), none
-    kept = rows.loc[marked & (ungraded == "bounds"), [subject, item]]
-    return rows, kept.set_axis(["subject", "item"], axis=1)
+    return reasons.to_numpy(dtype=object)
 
 
 class Ungraded(Counts):

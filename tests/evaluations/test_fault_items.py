@@ -56,7 +56,8 @@ def of_ratio():
             "a meta-feature that is text",
             lambda: fit(items(distance=[1, "4 m", 7])),
             DataError,
-            f"distance is not a number on 1 item(s): b (distance = '4 m'){NUMBERS}",
+            "distance is not a number on 1 item(s): b (distance = '4 m') (2 more are numbers, but "
+            f"written as text){NUMBERS}",
         ),
         fault(
             "a meta-feature that never varies",
@@ -117,7 +118,7 @@ def of_ratio():
             "a column twice",
             lambda: fit(pd.concat([items(), items()[["distance"]]], axis=1)),
             DataError,
-            "distance: the items have several columns distance; keep one of each name",
+            "items: the column(s) distance occur more than once; rename them",
         ),
     ],
 )

@@ -92,7 +92,7 @@ def test_grades_without_a_grade():
         (lambda: read("keep"), "ungraded='keep'; give 'drop', 'fail' or 'bounds'"),
         (
             lambda: Evaluation.from_long(ROWS.assign(ungraded="error"), repeats="trials"),
-            r"3 row\(s\) have an outcome and a reason in 'ungraded', such as Ann on a",
+            r"3 row\(s\) have an outcome and a reason in 'ungraded', such as row 0",
         ),
         (
             lambda: read().with_ungraded(pd.DataFrame({"subject": ["Ann"], "item": ["z"]})),

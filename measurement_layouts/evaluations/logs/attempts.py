@@ -274,9 +274,9 @@ def _averaged(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
 
 
 def _read(rows: pd.DataFrame, features: Sequence[str] | None, notes: Notes) -> Imported:
-    """Read the long table, in which attempts without a grade have an outcome for the time."""
+    """Read the long table."""
     properties = _properties([dict(fields) for fields in rows["fields"]], features, notes)
-    long = rows[[*_KEY, "outcome"]].fillna({"outcome": 0.0}).reset_index(drop=True)
+    long = rows[[*_KEY, "outcome", COLUMN]].reset_index(drop=True)
     read = read_table(long.join(properties))
     kept = {*read.items.columns, *read.subjects.columns}
     lost = [] if features is None else [name for name in properties.columns if name not in kept]
@@ -286,7 +286,7 @@ def _read(rows: pd.DataFrame, features: Sequence[str] | None, notes: Notes) -> I
             "lists; a meta-feature belongs to the item, so leave it out of features"
         )
     every = pd.concat([notes.frame(), read.notes], ignore_index=True)
-    return replace(read, notes=every).with_reasons(rows[COLUMN])
+    return replace(read, notes=every)
 
 
 def _properties(

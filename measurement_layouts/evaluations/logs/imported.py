@@ -1,8 +1,6 @@
 """Result of an import: outcomes, items, and a list of changes."""
 
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -10,67 +8,11 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.files import csv_text, write_text
 from ...common.messages import many, some
-from ...common.names import SAME, rewritten, shown
 from ..evaluation import Evaluation
-from ..tables import one_level_each
+from ..notes import Notes as Notes
 from ..ungraded import Treatment
 
 _SHOWN = 12  # names of items or columns that are shown
-
-
-class Notes:
-    """A list that grows while logs are read.
-
-    Examples
-    --------
-    >>> notes = Notes()
-    >>> notes.add("dropped: no score", "sums/3")
-    >>> notes.add("dropped: no score", "sums/8")
-    >>> notes.frame()
-                    what  count         example
-    0  dropped: no score      2  sums/3, sums/8
-    """
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._examples: dict[str, dict[str, None]] = {}
-
-    def add(self, what: str, example: object, count: int = 1) -> None:
-        """Count an event; the first examples of what was dropped are kept, and one of others."""
-        self._counts[what] += count
-        examples = self._examples.setdefault(what, {})
-        if len(examples) < (_SHOWN if what.startswith("dropped") else 1):
-            examples[str(example)] = None
-
-    def name(self, name: str) -> str:
-        """Return the plain form of a name; a change is counted."""
-        (form,) = self.names([name])
-        return str(form)
-
-    def names(self, names: Iterable[object]) -> list[object]:
-        """Return the plain forms of names; each name that changes is counted once."""
-        listed = list(names)
-        changed = rewritten(listed)
-        for name, form in changed.items():
-            self.add(f"renamed: {SAME}", shown({name: form}))
-        return [changed.get(name, name) if isinstance(name, str) else name for name in listed]
-
-    def levels(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Unite texts of a column as `one_level_each` does; each column that changes is counted."""
-        table, changed = one_level_each(table)
-        for column, united in changed.items():
-            self.add(f"renamed: in column {column}, {SAME}", shown(united), len(united))
-        return table
-
-    def frame(self) -> pd.DataFrame:
-        """Write the list as a table, in the order of the first events of each kind."""
-        return pd.DataFrame(
-            {
-                "what": pd.Series(list(self._counts), dtype="str"),
-                "count": pd.Series(list(self._counts.values()), dtype="int64"),
-                "example": pd.Series(list(map(", ".join, self._examples.values())), dtype="str"),
-            }
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +22,8 @@ class Imported:
     Parameters
     ----------
     outcomes : DataFrame
-        One row per attempt: `subject`, `item`, `attempt` (from 1), `outcome` (in [0, 1]); and, if
+        One row per attempt: `subject`, `item`, `attempt` (from 1), `outcome` (in [0, 1]), or
+        successes of so many `trials`; and, if
         there are attempts without a grade, `ungraded`, the reason, where `outcome` is missing.
     items : DataFrame
         Meta-features, indexed by item: numbers, truth values or texts.
@@ -112,16 +55,6 @@ class Imported:
             names = pd.Index(self.outcomes["subject"].unique(), name="subject", dtype="str")
             object.__setattr__(self, "subjects", pd.DataFrame(index=names))
 
-    def with_reasons(self, reasons: pd.Series) -> "Imported":
-        """Take the outcome from attempts with a reason why they have no grade, in their order."""
-        if reasons.isna().all():
-            return self
-        column = pd.Series(reasons.to_numpy(dtype=object), self.outcomes.index, dtype="str")
-        outcomes = self.outcomes.assign(
-            outcome=self.outcomes["outcome"].where(column.isna()), ungraded=column
-        )
-        return replace(self, outcomes=outcomes)
-
     def evaluation(self, *, ungraded: Treatment = "bounds") -> Evaluation:
         """Count successes and trials per subject and item.
 
@@ -143,7 +76,7 @@ class Imported:
         """
         graded = self.outcomes[self.outcomes["outcome"].notna()]
         partial = graded[~graded["outcome"].isin((0.0, 1.0))]
-        if len(partial):
+        if len(partial) and "trials" not in partial.columns:
             values = (f"{value:g}" for value in sorted(partial["outcome"].unique()))
             first = partial.iloc[0]
             raise DataError(

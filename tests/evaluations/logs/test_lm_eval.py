@@ -204,7 +204,7 @@ def test_documents_are_compared_by_what_lines_have_of_them(tmp_path, lacking, ch
         kept = {key: value for key, value in own.items() if key not in lacking}
         write(tmp_path / model, [kept])
     assert len(read_lm_eval([tmp_path / "a", tmp_path / "b"]).outcomes) == 2
-    with pytest.raises(DataError, match=r"sums/0 has another (doc|target) in .*c.samples.* in .*a.samp"):
+    with pytest.raises(DataError, match=r"sums/0 has another (doc|target) in .*c.samples"):
         read_lm_eval(tmp_path)
 
 
