@@ -265,7 +265,7 @@ def test_grades_and_several_scorers(tmp_path):
     ("settings", "options", "told"),
     [
         ({"scorer": [match(), includes()]}, {}, "choose one of them: scorer='match'"),
-        ({"scorer": graded()}, {}, "neither numbers nor known words"),
+        ({"scorer": graded()}, {}, "nor known words"),
         ({"scorer": graded()}, {"scorer": "exact"}, "not by exact"),
     ],
 )

@@ -7,15 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
+from ...linking.errors import short
+from ..reader import shown
 from ..tables import known_names
 from ..ungraded import COLUMN, Treatment, refuse_other_treatment
+from ..words import Values, read_answers
 from .imported import Imported, Notes
 from .table import read_table
 
+# the values of inspect_ai.scorer.value_to_float; a test compares the two
+GRADES = {
+    **{"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0},
+    **{"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0},
+}
 _DEEPEST = 20  # levels of fields within fields
 _KEY = ["subject", "item", "attempt"]
 _RESERVED = {*_KEY, "outcome", COLUMN}
@@ -26,15 +35,17 @@ type Settings = Mapping[str, object]
 class Attempt(NamedTuple):
     """One attempt of a subject at an item.
 
-    `outcome` is in [0, 1], or NaN where `ungraded` has the reason; `identity` is the same in copies
-    in other logs; `fields` are properties of the item and the subject.
+    `outcome` is the score by `scorer` as the log has it, and `ungraded` the reason if there is
+    none; `identity` is the same in copies in other logs; `fields` are properties of the item and
+    the subject.
     """
 
     subject: str
     item: str
     attempt: int
-    outcome: float
-    ungraded: str | None
+    outcome: object
+    scorer: str | None
+    ungraded: str
     log: str
     identity: str | None
     fields: Mapping[str, object]
@@ -176,10 +187,65 @@ class Texts:
             )
 
 
+def read_scores(
+    scores: pd.Series,
+    source: str,
+    notes: Notes,
+    remedy: str,
+    values: Values | None = None,
+    words: Mapping[str, float] = GRADES,
+) -> np.ndarray:
+    """Read scores as outcomes; NaN where there is none.
+
+    Parameters
+    ----------
+    scores : Series
+        Scores, indexed by where they are.
+    source : str
+        Whose scores, for messages, such as "scorer match".
+    notes : Notes
+        Notes, to which every mapping is added.
+    remedy : str
+        What to do about values that are no outcomes.
+    values : mapping, optional
+        Outcomes in [0, 1] of scores, before any other rule; None for a score that is no grade.
+    words : mapping of str to float
+        Outcomes of texts in lower case.
+
+    Raises
+    ------
+    DataError
+        When a value is no outcome.
+
+    Examples
+    --------
+    >>> scores = pd.Series(["C", "P", 0.25, True, None], ["a", "b", "c", "d", "e"])
+    >>> read_scores(scores, "scorer match", Notes(), "", {"P": 1})
+    array([1.  , 1.  , 0.25, 1.  ,  nan])
+    """
+    answers = read_answers(scores.to_numpy(dtype=object), values, words)
+    known = ~answers.foreign & np.isnan(answers.trials)
+    wrong = ~known | (answers.value < 0) | (answers.value > 1)
+    if wrong.any():
+        cells = (f"{short(item)} ({shown(score)})" for item, score in scores[wrong].items())
+        raise DataError(
+            f"{source}: {wrong.sum()} value(s) are neither numbers in [0, 1] nor known words: "
+            f"{some(cells)}; {remedy}"
+        )
+    for text, (outcome, count) in answers.texts.items():
+        example = scores.index[(scores == text).to_numpy(dtype=bool)][0]
+        notes.add(f"mapped: {source}, {text!r} is {outcome:g}", example, count)
+    return answers.value
+
+
 def assemble(
     attempts: Sequence[Attempt],
+    source: str,
     notes: Notes,
     *,
+    remedy: str,
+    values: Values | None = None,
+    words: Mapping[str, float] = GRADES,
     several: str,
     option: str,
     features: Sequence[str] | None,
@@ -191,8 +257,12 @@ def assemble(
     ----------
     attempts : sequence of Attempt
         Attempts in the order of the logs.
+    source : str
+        Kind of the scores, such as "scorer".
     notes : Notes
         Notes of the reading so far.
+    remedy, values, words : str, mapping and mapping
+        How scores are read, see `read_scores`.
     several : {"trials", "mean"}
         How several attempts of one subject at one item are counted.
     option : str
@@ -210,7 +280,15 @@ def assemble(
     refuse_other_treatment(ungraded)
     if several not in ("trials", "mean"):
         raise DataError(f"{option}={several!r}; give 'trials' or 'mean'")
-    rows = _once(pd.DataFrame(attempts, columns=Attempt._fields), notes)
+    rows = pd.DataFrame(attempts, columns=Attempt._fields)
+    outcomes = pd.Series(np.nan, rows.index)
+    for name, group in rows.groupby("scorer", sort=False):
+        scores = group.set_index("item")["outcome"]
+        outcomes[group.index] = read_scores(
+            scores, f"{source} {name}", notes, remedy, values, words
+        )
+    rows = rows.assign(outcome=outcomes, ungraded=rows[COLUMN].where(outcomes.isna(), None))
+    rows = _once(rows, notes)
     missing = rows[COLUMN].notna()
     for reason, group in rows[missing].groupby(COLUMN, sort=False):
         treatment = {"drop": "dropped", "fail": "counted as failures"}.get(ungraded, "kept")

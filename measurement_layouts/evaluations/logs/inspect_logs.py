@@ -4,7 +4,6 @@ Logs are read as they are written, so that logs of all versions are read by any,
 Inspect. Of a packed log only the header and the summaries of samples are unpacked, up to a limit.
 """
 
-import math
 import re
 import sys
 import zipfile
@@ -18,11 +17,11 @@ from ...common.messages import some
 from ...common.optional import need
 from ...linking.errors import short
 from ..ungraded import Treatment
+from ..words import Values
 from . import files
 from .attempts import Attempt, Settings, Texts, assemble, choose, tell_apart
 from .files import Paths, bounded, files_among, files_below, parsed
 from .imported import Imported, Notes
-from .values import GRADES, ScoreReader
 
 type Raw = dict[str, Any]
 """An object as a log has it."""
@@ -244,14 +243,11 @@ def _is_log(path: Path) -> bool:
     return has_eval and _BEGINNING.match(beginning) is not None
 
 
-_REMEDY = "state their outcomes, as in values={score: outcome}, or choose another scorer"
-
-
 def read_inspect(
     logs: Paths,
     *,
     scorer: str | Mapping[str, str] | None = None,
-    values: Mapping[str | float, float | None] | None = None,
+    values: Values | None = None,
     epochs: Literal["trials", "mean"] = "trials",
     features: Sequence[str] | None = None,
     subject: str | Iterable[str] = "model",
@@ -351,29 +347,31 @@ def read_inspect(
             if sample.scores:
                 available.setdefault(task, []).extend(sample.scores)
     scorers = choose("scorer", scorer, available, notes)
-    readers = {
-        name: ScoreReader(f"scorer {name}", values, GRADES, notes, _REMEDY)
-        for name in scorers.values()
-    }
     texts, attempts = Texts(), []
     for run, task, model in zip(runs, tasks, models, strict=True):
         wanted = scorers.get(task)
         for sample in run.samples:
-            item, limit, outcome = notes.name(f"{task}/{sample.name}"), sample.limit, math.nan
+            item, limit = notes.name(f"{task}/{sample.name}"), sample.limit
             texts.add(item, "input", sample.texts, run.path)
-            reason = None if sample.error is None else "error"
-            if reason is None and wanted in sample.scores:
-                outcome = readers[wanted].read(sample.scores[wanted], item)
-            if reason is None and math.isnan(outcome):
-                reason = f"limit: {limit}" if limit else "no score"
-            elif reason is None and limit:
+            score, reason = sample.scores.get(wanted), "no score"
+            if sample.error is not None:
+                score, reason = None, "error"
+            elif limit and score is not None:
                 notes.add(f"kept: samples stopped by a limit ({limit}), as they were scored", item)
-            of_sample = sample.epoch, outcome, reason, str(run.path), sample.identity
+            elif limit:
+                reason = f"limit: {limit}"
+            of_sample = sample.epoch, score, wanted, reason, str(run.path), sample.identity
             attempts.append(Attempt(model, item, *of_sample, sample.metadata))
-    for reader in readers.values():
-        reader.check()
     return assemble(
-        attempts, notes, several=epochs, option="epochs", features=features, ungraded=ungraded
+        attempts,
+        "scorer",
+        notes,
+        remedy="state their outcomes, as in values={score: outcome}, or choose another scorer",
+        values=values,
+        several=epochs,
+        option="epochs",
+        features=features,
+        ungraded=ungraded,
     )
 
 

@@ -1,6 +1,5 @@
 """Logs of the lm-evaluation-harness: samples_*.jsonl, with results_*.json beside them."""
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,6 @@ from ..ungraded import Treatment
 from .attempts import Attempt, Settings, Texts, assemble, choose, tell_apart
 from .files import Paths, files_among, files_below, json_lines, parsed, text_of
 from .imported import Imported, Notes
-from .values import ScoreReader
 
 type Line = dict[str, Any]
 """A sample as a log has it."""
@@ -78,7 +76,6 @@ _BESIDE = (
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter"),
     *("doc_hash", "prompt_hash", "target_hash"),
 )
-_REMEDY = "choose a metric whose values are in [0, 1], such as exact_match or acc"
 
 
 def read_lm_eval(
@@ -166,12 +163,9 @@ def read_lm_eval(
         notes.add("dropped: lines of other filters", some(sorted(set(filters.values()))), dropped)
     available = _by_task(tasks, [[name for line in run for name in _names(line)] for run in kept])
     metrics = choose("metric", metric, available, notes)
-    readers = {
-        name: ScoreReader(f"metric {name}", None, {}, notes, _REMEDY) for name in metrics.values()
-    }
     texts, attempts = Texts(), []
     for run, model, task, run_lines in zip(runs, models, tasks, kept, strict=True):
-        reader = readers[metrics[task]]
+        of_run = metrics[task], f"no {metrics[task]}", str(run.path), None
         for line in run_lines:
             item = notes.name(f"{task}/{line['doc_id']}")
             stated = [key for key in _TEXTS if line.get(key) is not None]
@@ -185,14 +179,17 @@ def read_lm_eval(
                 notes.add("dropped: documents without fields", item)
             fields = document if isinstance(document, Mapping) else {}
             for number, value in enumerate(_values(line, metrics[task], item, notes), 1):
-                outcome = reader.read(value, item)
-                reason = f"no {metrics[task]}" if math.isnan(outcome) else None
-                log = str(run.path)
-                attempts.append(Attempt(model, item, number, outcome, reason, log, None, fields))
-    for reader in readers.values():
-        reader.check()
+                attempts.append(Attempt(model, item, number, value, *of_run, fields))
     return assemble(
-        attempts, notes, several=repeats, option="repeats", features=features, ungraded=ungraded
+        attempts,
+        "metric",
+        notes,
+        remedy="choose a metric whose values are in [0, 1], such as exact_match or acc",
+        words={},
+        several=repeats,
+        option="repeats",
+        features=features,
+        ungraded=ungraded,
     )
 
 
