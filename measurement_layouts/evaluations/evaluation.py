@@ -240,9 +240,10 @@ class Evaluation(Ungraded, Shown):
         >>> wide = pd.DataFrame({"bird": ["Rome", "Roy"], "5 s": ["9/10", "8/10"],
         ...                      "30 s": ["6/12", ""]})
         >>> Evaluation.from_table(wide, subject="bird").successes
-              5 s  30 s
-        Rome    9     6
-        Roy     8     0
+        item     5 s  30 s
+        subject
+        Rome       9     6
+        Roy        8     0
         """
         columns = subject, item, outcome
         reading = read(

@@ -133,22 +133,22 @@ def from_long(
     notes.add("long table: a row per outcome", rows.where(0), len(table))
     taken = [*columns]
     pairs = pd.DataFrame({"subject": subject, "item": item})
+    numbers = pairs.groupby(["subject", "item"]).cumcount() + 1
     if ATTEMPT in table.columns:
         taken.append(ATTEMPT)
         remedy = "number attempts from 1, or drop the column"
-        pairs[ATTEMPT] = _whole(table[ATTEMPT], remedy).astype("int64")
-        again = np.flatnonzero(pairs.duplicated())
-        if len(again):
-            raise DataError(
-                f"{len(again)} row(s) repeat a subject, item and attempt, such as "
-                f"{rows.where(again[0])}, attempt {pairs[ATTEMPT][again[0]]}; keep one of each, "
-                "or drop the column to have rows numbered"
-            )
-    else:
-        pairs[ATTEMPT] = pairs.groupby(["subject", "item"]).cumcount() + 1
-        again = np.flatnonzero(pairs[ATTEMPT] > 1)
-        if len(again):
-            notes.add("repeated rows: further attempts", rows.where(again[0]), len(again))
+        numbers = _whole(table[ATTEMPT], remedy).astype("int64")
+    elif numbers.max() > 1:
+        again = np.flatnonzero(numbers > 1)
+        notes.add("repeated rows: further attempts", rows.where(again[0]), len(again))
+    pairs[ATTEMPT] = numbers
+    again = np.flatnonzero(pairs.duplicated())
+    if len(again):
+        raise DataError(
+            f"{len(again)} row(s) repeat a subject, item and attempt, such as "
+            f"{rows.where(again[0])}, attempt {pairs[ATTEMPT][again[0]]}; keep one of each, or "
+            "drop the column to have rows numbered"
+        )
     tried = _trials_of(table, trials, notes)
     taken += [trials] if isinstance(trials, str) else []
     reasons = None
@@ -170,7 +170,6 @@ def from_wide(
     """Take outcomes from a table of subjects by items, and the stated properties of subjects."""
     need_columns(table.columns, list(stated), "the table of outcomes has")
     frequency = _frequency(table.drop(columns=[*stated]), known) if trials is None else None
-    table = _split_patterns(table, frequency)
     table = _with_row_names(table, columns, frequency or trials, notes)
     kind, unnamed = table.index.name, is_numbered(table)
     table = named_columns(table, notes)
@@ -239,20 +238,6 @@ def _frequency(table: pd.DataFrame, known: pd.Index) -> str | None:
             if (numbers >= 0).all() and (numbers % 1 == 0).all() and numbers.max() > 1:
                 return str(column)
     return None
-
-
-def _split_patterns(table: pd.DataFrame, frequency: str | None) -> pd.DataFrame:
-    """Make a column per item of patterns that are written as one text, such as 0110."""
-    columns = table.columns.drop(frequency or [])
-    if frequency is None or len(columns) != 1:
-        return table
-    texts = table[columns[0]].astype("str")
-    if not texts.str.fullmatch("[01]{2,}").all() or texts.str.len().nunique() > 1:
-        return table
-    cells = pd.DataFrame([list(text) for text in texts])
-    return cells.rename(columns=lambda number: str(number + 1)).assign(
-        **{frequency: table[frequency].to_numpy()}
-    )
 
 
 def _repeated(

@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from io import StringIO
 from pathlib import Path
 
@@ -59,26 +59,20 @@ def _text(path: Path) -> str:
             f"{_MOST_TEXT / 2**20:.0f} MiB is read, since its cells take many times that memory; "
             "keep only the columns that are needed, save it as Parquet, or give parts of it"
         )
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror}); check the file") from None
+    content = path.read_bytes()
     if not content.strip():
         raise DataError(f"{path}: the file is empty; give one with outcomes, or leave it out")
-    if b"\0" in content:
-        line = content[: content.index(b"\0")].count(b"\n") + 1
-        raise DataError(
-            f"{path}, line {line}: a NUL byte, which texts do not have; the file may be UTF-16: "
-            "save it in UTF-8"
-        )
     try:
-        return content.decode("utf-8-sig")
+        text, start = content.decode("utf-8-sig"), content.find(b"\0")
     except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
+        text, start = "", error.start
+    if start >= 0:
+        line = content[:start].count(b"\n") + 1
         raise DataError(
-            f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8; save the "
-            "file in UTF-8"
-        ) from None
+            f"{path}, line {line}: byte 0x{content[start]:02x} is no text in UTF-8 (UTF-16 is "
+            "another encoding); save the file in UTF-8"
+        )
+    return text
 
 
 def _csv(path: Path, names: Collection[str]) -> pd.DataFrame:
@@ -124,27 +118,19 @@ def _json(path: Path) -> pd.DataFrame:
             f"{path}: there are more than {_MOST_VALUES:,} values, the most that are read at once; "
             "keep only what is needed, or give parts of it"
         )
-    records = list(_records(text, path))
-    columns = list(dict.fromkeys(name for record in records for name in record))
-    cells = [[record.get(name) for name in columns] for record in records]
-    return pd.DataFrame(cells, columns=pd.Index(columns, dtype=object), dtype=object)
-
-
-def _records(text: str, path: Path) -> Iterator[dict[str, object]]:
+    records = []
     for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
         try:
-            record = json.loads(line)
+            record = json.loads(line or "null")
         except (ValueError, RecursionError) as error:
-            raise DataError(
-                f"{path}, line {number}: this is no JSON ({error}); correct the line"
-            ) from None
-        if not isinstance(record, dict):
-            raise DataError(
-                f"{path}, line {number}: this is {kind_of(record)}; give one JSON object a line"
-            )
-        yield record
+            fault = f"this is no JSON ({error}); correct the line"
+            raise DataError(f"{path}, line {number}: {fault}") from None
+        if isinstance(record, dict):
+            records.append(record)
+        elif record is not None:
+            fault = f"this is {kind_of(record)}; give one JSON object a line"
+            raise DataError(f"{path}, line {number}: {fault}")
+    return pd.DataFrame(records, dtype=object)
 
 
 def _parquet(path: Path) -> pd.DataFrame:

@@ -111,8 +111,8 @@ def of_ratio():
             "no column at all",
             lambda: fit(items()[[]]),
             DataError,
-            "distance: the items have no column distance, and no columns at all; add it, or see in "
-            "the notes of an import which columns were dropped, and why",
+            "distance: the items have no column distance; the columns are none; rename one, or add "
+            "it",
         ),
         fault(
             "a column twice",

@@ -56,7 +56,7 @@ def test_two_rows_of_one_name_are_refused():
         read_table(wide)
     with pytest.raises(DataError, match="Ann occur more than once"):
         ml.Evaluation.from_wide(wide, pd.DataFrame(index=["a"]))
-    with pytest.raises(DataError, match="size occur more than once"):
+    with pytest.raises(DataError, match=r"column.*size occur more than once"):
         ml.Evaluation.from_wide(
             pd.DataFrame({"a": [1]}, index=["Ann"]),
             pd.DataFrame({"size": [1], "size ": [2]}, index=["a"]),

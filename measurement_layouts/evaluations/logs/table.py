@@ -50,7 +50,7 @@ def read_table(
     1     Ann  002        1      1.0
     2     Bob  001        1      0.0
     >>> print(*imported.notes["what"], sep=", ")
-    wide table: subjects by items, items without meta-features, dropped: outcome is missing
+    wide table: subjects by items, dropped: outcome is missing, items without meta-features
     """
     columns = subject, item, outcome
     reading = read(outcomes, items, subjects, columns, trials=trials, values=values, scores=True)
@@ -60,9 +60,9 @@ def read_table(
         names = features.index[~attempted]
         notes.add("dropped: items without any outcome", some(names), len(names))
     names = pd.Index(rows["subject"].unique(), name="subject", dtype="str")
+    if reading.people is not None:
+        others = reading.people.index.difference(reading.outcomes.subjects, sort=False)
+        if len(others):
+            notes.add("dropped: subjects without rows of outcomes", some(others), len(others))
     people = of_subjects(reading.people, names)
-    unused = 0 if reading.people is None else len(reading.people) - len(people)
-    if unused:
-        others = reading.people.index.difference(names, sort=False)
-        notes.add("dropped: subjects without rows of outcomes", some(others), unused)
     return Imported(rows, features[attempted], notes.frame(), people)

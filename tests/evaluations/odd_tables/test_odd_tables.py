@@ -185,9 +185,6 @@ READ = {
         {"1": "q1 0/1 q2 0/1", "2": "q1 1/1 q2 0/1", "3": "q1 1/1 q2 0/1"},
         {"trials": "pupils"},
     ),
-    "patterns as one text": Case(
-        "pattern,count\n01,2\n11,1\n", {"1": "1 0/1 2 1/1", "2": "1 0/1 2 1/1", "3": "1 1/1 2 1/1"}
-    ),
     "items with a first column of another name": Case(
         "subject,a,b\nAnn,1,0\nBob,0,1\n",
         {"Ann": "a 1/1 b 0/1 c 0/0", "Bob": "a 0/1 b 1/1 c 0/0"},
