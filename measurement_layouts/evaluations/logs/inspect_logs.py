@@ -41,7 +41,7 @@ class _Log(NamedTuple):
 
     header: Raw
     summaries: list[Raw]
-    whole: Callable[[Raw], Raw | None]
+    sample: Callable[[Raw], Raw | None]
 
 
 class _Sample(NamedTuple):
@@ -137,7 +137,7 @@ def _unpacked(archive: zipfile.ZipFile, path: str) -> _Log:
         with archive.open(name) as file:
             return parsed(bounded(file, where, remedy), name, _light)
 
-    def whole(raw: Raw) -> Raw | None:
+    def read_sample(raw: Raw) -> Raw | None:
         name = f"samples/{raw['id']}_epoch_{raw['epoch']}.json"
         sample: Raw | None = read(name) if name in names else None
         return sample
@@ -152,7 +152,7 @@ def _unpacked(archive: zipfile.ZipFile, path: str) -> _Log:
         written = sorted(name for name in names if re.fullmatch(r"samples/.+\.json", name))
         summaries = [read(name) for name in written]
     latest = {_name(raw): raw for raw in summaries}
-    return _Log(header, list(latest.values()), whole)
+    return _Log(header, list(latest.values()), read_sample)
 
 
 def _light(record: Raw) -> Raw:
@@ -169,12 +169,12 @@ def _sample(raw: Raw, log: _Log, item: str, notes: Notes) -> _Sample:
     """
     metadata, texts = raw.get("metadata"), _texts(raw["input"])
     if metadata is None or any(text.endswith(_CUT) for text in texts):
-        whole = log.whole(raw)
-        if whole is None:
+        sample = log.sample(raw)
+        if sample is None:
             notes.add("dropped: metadata or texts of samples that are not in the log", item)
         else:
-            metadata = whole.get("metadata") if metadata is None else metadata
-            texts = _texts(whole["input"])
+            metadata = sample.get("metadata") if metadata is None else metadata
+            texts = _texts(sample["input"])
     metadata = metadata or {}
     large = [name for name, value in metadata.items() if value == _REMOVED]
     for name in large:
@@ -202,16 +202,17 @@ def _texts(text: str | Sequence[Raw]) -> list[str]:
         return [text]
     texts = []
     for message in text:
-        parts = message["content"]
-        parts = [{"text": parts}] if isinstance(parts, str) else parts
-        texts.append(f"{message['role']}: " + "\n".join(str(part.get("text")) for part in parts))
+        content = message["content"]
+        content = [{"text": content}] if isinstance(content, str) else content
+        lines = "\n".join(str(element.get("text")) for element in content)
+        texts.append(f"{message['role']}: {lines}")
     return texts
 
 
 def _is_valid(raw: Raw, log: _Log, item: str, notes: Notes) -> bool:
     """Whether a sample was not declared invalid, which only whole samples state."""
-    whole = log.whole(raw) if log.header.get("invalidated") else None
-    invalid = whole is not None and whole.get("invalidation") is not None
+    sample = log.sample(raw) if log.header.get("invalidated") else None
+    invalid = sample is not None and sample.get("invalidation") is not None
     if invalid:
         notes.add("dropped: samples declared invalid", item)
     return not invalid
@@ -386,15 +387,15 @@ def _subjects(
         return tell_apart("model", names, metadata, notes, within=tasks)
     if subject == "model name":
         return [notes.name(name) for name in names]
-    asked = [subject] if isinstance(subject, str) else list(subject)
-    fields = list(dict.fromkeys(key for own in metadata for key in own))
-    unknown = [name for name in asked if name not in fields]
+    wanted = [subject] if isinstance(subject, str) else list(subject)
+    fields = list(dict.fromkeys(key for of_task in metadata for key in of_task))
+    unknown = [name for name in wanted if name not in fields]
     if unknown:
         raise DataError(
             f"subject={subject!r}: the logs' task metadata have no {some(unknown)}; give 'model', "
             f"'model name', or some of {some(fields, 12) or 'no fields: there are none'}"
         )
     return [
-        notes.name(f"{name} ({some((f'{key}={own.get(key)}' for key in asked), len(asked))})")
-        for name, own in zip(names, metadata, strict=True)
+        notes.name(f"{name} ({some((f'{key}={of_task.get(key)}' for key in wanted), len(wanted))})")
+        for name, of_task in zip(names, metadata, strict=True)
     ]
