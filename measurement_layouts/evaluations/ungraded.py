@@ -182,10 +182,8 @@ def cells_of(counts: Counts, attempts: pd.DataFrame) -> Cells:
     table = table[table["subject"] >= 0].merge(
         starts, on=[name for name in ("item", "outcome") if name in table and name in starts]
     )
-    shape = counts.coded.shape
-    return Cells.of(
-        table["subject"], table["row"], np.zeros(len(table)), table["number"], shape=shape
-    )
+    subject, row, number = (table[name].to_numpy() for name in ("subject", "row", "number"))
+    return Cells.of(subject, row, 0 * number, number, shape=counts.coded.shape)
 
 
 def counted(counts: Ungraded, success: bool) -> Cells:

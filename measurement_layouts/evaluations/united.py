@@ -45,11 +45,8 @@ def united(one: Ungraded, other: Ungraded) -> tuple[pd.DataFrame, pd.DataFrame, 
     graded = pd.concat([first, second[~again]]).drop(columns="pair")
     ungraded = pd.concat(moved(counts, counts.ungraded_cells) for counts in (one, other))
     ungraded = ungraded.groupby(["subject", "item"], as_index=False).max()
-    return (
-        items,
-        people,
-        *(Cells.of(*table.to_numpy().T, shape=shape) for table in (graded, ungraded)),
-    )
+    counts = [Cells.of(*table.to_numpy().T, shape=shape) for table in (graded, ungraded)]
+    return items, people, counts[0], counts[1]
 
 
 def _same_steps(one: Ungraded, other: Ungraded) -> None:

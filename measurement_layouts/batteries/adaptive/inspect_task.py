@@ -215,7 +215,7 @@ class _Run:
                 )
             outcomes[node.name] = scores[scorer]
             if not isinstance(node, Graded):
-                score = pd.Series([scores[scorer]], [f"sample {sample.id}"], dtype=object)
-                value = read_scores(score, f"scorer {scorer}", Notes(), _REMEDY)[0]
+                single = pd.Series([scores[scorer]], [f"sample {sample.id}"], dtype=object)
+                value = read_scores(single, f"scorer {scorer}", Notes(), _REMEDY)[0]
                 outcomes[node.name] = float(value)
         return {} if any(map(is_missing, outcomes.values())) else outcomes

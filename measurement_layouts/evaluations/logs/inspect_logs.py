@@ -354,7 +354,7 @@ def read_inspect(
         for sample in run.samples:
             item, limit = notes.name(f"{task}/{sample.name}"), sample.limit
             texts.add(item, "input", sample.texts, run.path)
-            score, reason = sample.scores.get(wanted), "no score"
+            score, reason = sample.scores.get(wanted or ""), "no score"
             if sample.error is not None:
                 score, reason = None, "error"
             elif limit and score is not None:

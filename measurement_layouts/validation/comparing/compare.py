@@ -201,7 +201,7 @@ def compare(
         )
         tables = _of_outcomes(names, BoundedOutcomes.of(failed, succeeded))
         doubts = {
-            name: f"{name}: {many(count, 'attempt')} without a grade"
+            str(name): f"{name}: {many(count, 'attempt')} without a grade"
             for name, count in missing[missing > 0].items()
         }
         return _result(*tables, prob, by, doubts)
