@@ -209,9 +209,10 @@ def without_lists(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
 
 
 def typed(table: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.DataFrame:
-    """Make every column numbers, truth values or texts, as a CSV file gives them back.
+    """Make columns numbers, truth values or texts, as a CSV file gives them back.
 
-    Texts that are all numbers become numbers, mixed cells become texts; an empty text is missing.
+    Texts that are all numbers become numbers, and an empty text is missing. A column of several
+    kinds of cells that are not all numbers stays as it is.
 
     Parameters
     ----------
@@ -226,10 +227,20 @@ def typed(table: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.Dat
     --------
     >>> items = pd.DataFrame({"size": ["1", "2"], "kind": ["a", 3]}, index=["x", "y"])
     >>> typed(items, Notes()).to_dict("list")
-    {'size': [1, 2], 'kind': ['a', '3']}
+    {'size': [1, 2], 'kind': ['a', 3]}
     """
     columns = [_typed(table.iloc[:, at], notes, written) for at in range(table.shape[1])]
     return pd.concat(columns, axis=1) if columns else table
+
+
+def without_mixed(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Write the cells of columns of several kinds as texts."""
+    for column, dtype in table.dtypes.items():
+        if isinstance(dtype, np.dtype) and dtype.kind == "O":
+            notes.add(f"mapped: {column} has several kinds of values, read as texts", column)
+            cells = table[column]
+            table = table.assign(**{str(column): cells.map(str).where(cells.notna()).astype("str")})
+    return table
 
 
 def _typed(column: pd.Series, notes: Notes, written: bool) -> pd.Series:
@@ -248,10 +259,8 @@ def _typed(column: pd.Series, notes: Notes, written: bool) -> pd.Series:
         numbers = _numbers(texts[~texts.str.lower().isin(ABSENT)])
         kind, values = ("texts", texts) if numbers is None else ("numbers", numbers)
     if kind == "texts" and not words.all():
-        notes.add(
-            f"mapped: {column.name} has several kinds of values, read as texts", present.iloc[0]
-        )
-    elif kind == "texts":
+        return column
+    if kind == "texts":
         _note_bad_cells(texts, str(column.name), notes)
     elif words.any() and not written:
         notes.add(f"mapped: texts of {column.name} read as {kind}", texts.iloc[0], len(texts))
