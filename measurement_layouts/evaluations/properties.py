@@ -65,8 +65,8 @@ def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
 
 def divided(
     table: pd.DataFrame,
-    items: Sequence[str],
-    subjects: Sequence[str],
+    items: Sequence[str] | pd.Index,
+    subjects: Sequence[str] | pd.Index,
     notes: Notes,
     *,
     wanted: Collection[str] = ("item", "subject"),
@@ -141,7 +141,7 @@ def divided(
     return of_item, of_subject
 
 
-def _index(names: Sequence[str], kind: str) -> pd.Index:
+def _index(names: Sequence[str] | pd.Index, kind: str) -> pd.Index:
     return pd.Index(list(names), name=kind, dtype="str")
 
 
@@ -252,7 +252,8 @@ def _typed(column: pd.Series, notes: Notes, written: bool) -> pd.Series:
     texts = present.map(str).astype("str")
     truths = present.map(lambda cell: isinstance(cell, bool | np.bool)).to_numpy(dtype=bool)
     words = present.map(lambda cell: isinstance(cell, str)).to_numpy(dtype=bool)
-    kind, values = "texts", texts
+    kind = "texts"
+    values: pd.Series = texts
     if len(texts) and texts.isin(_TRUTH).all():
         kind, values = "truth values", texts.map(_TRUTH).astype(bool)
     elif not truths.any():
@@ -266,7 +267,9 @@ def _typed(column: pd.Series, notes: Notes, written: bool) -> pd.Series:
         notes.add(f"mapped: texts of {column.name} read as {kind}", texts.iloc[0], len(texts))
     if len(values) < len(cells):
         values = values if kind == "texts" else values.astype(float)
-    return values.reindex(cells.index).rename(column.name)
+    filled: pd.Series = values.reindex(cells.index)
+    filled.name = column.name
+    return filled
 
 
 def _numbers(texts: pd.Series) -> pd.Series | None:

@@ -1,7 +1,5 @@
 """Reading of tables of outcomes in files or data frames, long or wide."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -17,7 +15,7 @@ def read_table(
     outcomes: Table,
     items: Table | None = None,
     *,
-    subjects: Table | Sequence[str] | None = None,
+    subjects: Table | list[str] | None = None,
     subject: str = "subject",
     item: str = "item",
     outcome: str = "outcome",
