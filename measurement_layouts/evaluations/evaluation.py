@@ -1,6 +1,6 @@
 """Evaluation: items and the outcomes of subjects on them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -160,7 +160,7 @@ class Evaluation(Ungraded, Shown):
         outcomes: Table,
         items: Table | None = None,
         *,
-        subjects: Table | Sequence[str] | None = None,
+        subjects: Table | list[str] | None = None,
         subject: str = "subject",
         item: str = "item",
         outcome: str = "outcome",
@@ -268,7 +268,7 @@ class Evaluation(Ungraded, Shown):
         outcomes: pd.DataFrame,
         items: pd.DataFrame | None = None,
         *,
-        subjects: pd.DataFrame | Sequence[str] | None = None,
+        subjects: pd.DataFrame | list[str] | None = None,
     ) -> Self:
         """Read a table of outcomes, one row per subject and one column per item.
 

@@ -80,9 +80,10 @@ class Outcomes:
         pairs = pd.DataFrame({"subject": self.subject, "item": self.item})
         again = np.flatnonzero(pairs.duplicated())
         if len(again):
+            cells = some(map(self.where, again.tolist()))
             raise DataError(
-                f"{len(again)} repeated row(s): {some(map(self.where, again))}; keep one row of "
-                "each, or count them as repeated trials with repeats='trials'"
+                f"{len(again)} repeated row(s): {cells}; keep one row of each, or count "
+                "them as repeated trials with repeats='trials'"
             )
 
     def of_items(self, items: pd.Index) -> "Outcomes":
@@ -133,7 +134,7 @@ def from_long(
     notes.add("long table: a row per outcome", rows.where(0), len(table))
     taken = [*columns]
     pairs = pd.DataFrame({"subject": subject, "item": item})
-    numbers = pairs.groupby(["subject", "item"]).cumcount() + 1
+    numbers = pairs.groupby(["subject", "item"]).cumcount().to_numpy() + 1
     if ATTEMPT in table.columns:
         taken.append(ATTEMPT)
         remedy = "number attempts from 1, or drop the column"
@@ -192,7 +193,8 @@ def from_wide(
     if not len(items):
         raise DataError("the table has no columns of outcomes; give a column per item")
     tried = _trials_of(table, weights or trials, notes)
-    if frequency or (weights and unnamed and _are_zero_or_one(table[items])):
+    patterns = frequency or (weights and unnamed and _are_zero_or_one(table[items]))
+    if patterns and tried is not None:
         table, tried = _repeated(table, tried, unnamed, notes), None
     for column in stated:
         notes.add(f"property of the subjects: column {column}, as stated", column)
@@ -252,10 +254,11 @@ def _repeated(
     notes.add("patterns: a subject for each time that one occurred", f"{total} subjects", total)
     rows = np.repeat(np.arange(len(patterns)), frequencies.astype(int))
     table = patterns.iloc[rows]
-    numbers = np.arange(total) if unnamed else pd.Series(rows).groupby(rows).cumcount()
-    prefix = [""] * total if unnamed else [f"{name} " for name in table.index]
-    names = [f"{begin}{number + 1}" for begin, number in zip(prefix, numbers, strict=True)]
-    return table.set_axis(_index(names), axis=0)
+    if unnamed:
+        return table.set_axis(_index(range(1, total + 1)), axis=0)
+    numbers = pd.Series(rows).groupby(rows).cumcount() + 1
+    pairs = zip(table.index, numbers, strict=True)
+    return table.set_axis(_index([f"{name} {number}" for name, number in pairs]), axis=0)
 
 
 def _are_zero_or_one(cells: pd.DataFrame) -> bool:

@@ -38,7 +38,7 @@ def opened(source: object, names: Sequence[str], where: str, notes: Notes) -> pd
             )
         levels = [plain(name) if isinstance(name, str) else name for name in source.index.names]
         table = source.set_axis(source.index.set_names(levels), axis=0)
-        inside = [name for name in levels if name in names]
+        inside = [name for name in names if name in levels]
         for name in inside:
             written(table.index.get_level_values(name), f"{where}, {name}")
         table = table.drop(columns=table.columns.intersection(inside)).reset_index(inside)

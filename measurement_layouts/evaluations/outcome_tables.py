@@ -165,7 +165,9 @@ def _levels(outcome: Observed, table: Outcomes) -> np.ndarray:
     wrong = np.flatnonzero(~(absent | fine) | counts)
     if len(wrong):
         what, remedy = need.split("; ", 1)
-        cells_named = some(f"{table.where(row)}: {shown(table.cell[row])}" for row in wrong)
+        cells_named = some(
+            f"{table.where(row)}: {shown(table.cell[row])}" for row in wrong.tolist()
+        )
         raise DataError(
             f"{outcome.name}: {len(wrong)} outcome(s) are {what}: {cells_named}; {remedy}, and "
             "leave a cell empty (NaN) where the item was not attempted"

@@ -65,8 +65,8 @@ def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
 
 def divided(
     table: pd.DataFrame,
-    items: Sequence[str],
-    subjects: Sequence[str],
+    items: Sequence[str] | pd.Index,
+    subjects: Sequence[str] | pd.Index,
     notes: Notes,
     *,
     wanted: Collection[str] = ("item", "subject"),
@@ -141,7 +141,7 @@ def divided(
     return of_item, of_subject
 
 
-def _index(names: Sequence[str], kind: str) -> pd.Index:
+def _index(names: Sequence[str] | pd.Index, kind: str) -> pd.Index:
     return pd.Index(list(names), name=kind, dtype="str")
 
 
@@ -209,9 +209,10 @@ def without_lists(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
 
 
 def typed(table: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.DataFrame:
-    """Make every column numbers, truth values or texts, as a CSV file gives them back.
+    """Make columns numbers, truth values or texts, as a CSV file gives them back.
 
-    Texts that are all numbers become numbers, mixed cells become texts; an empty text is missing.
+    Texts that are all numbers become numbers, and an empty text is missing. A column of several
+    kinds of cells that are not all numbers stays as it is.
 
     Parameters
     ----------
@@ -226,10 +227,20 @@ def typed(table: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.Dat
     --------
     >>> items = pd.DataFrame({"size": ["1", "2"], "kind": ["a", 3]}, index=["x", "y"])
     >>> typed(items, Notes()).to_dict("list")
-    {'size': [1, 2], 'kind': ['a', '3']}
+    {'size': [1, 2], 'kind': ['a', 3]}
     """
     columns = [_typed(table.iloc[:, at], notes, written) for at in range(table.shape[1])]
     return pd.concat(columns, axis=1) if columns else table
+
+
+def without_mixed(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Write the cells of columns of several kinds as texts."""
+    for column, dtype in table.dtypes.items():
+        if isinstance(dtype, np.dtype) and dtype.kind == "O":
+            notes.add(f"mapped: {column} has several kinds of values, read as texts", column)
+            cells = table[column]
+            table = table.assign(**{str(column): cells.map(str).where(cells.notna()).astype("str")})
+    return table
 
 
 def _typed(column: pd.Series, notes: Notes, written: bool) -> pd.Series:
@@ -241,23 +252,24 @@ def _typed(column: pd.Series, notes: Notes, written: bool) -> pd.Series:
     texts = present.map(str).astype("str")
     truths = present.map(lambda cell: isinstance(cell, bool | np.bool)).to_numpy(dtype=bool)
     words = present.map(lambda cell: isinstance(cell, str)).to_numpy(dtype=bool)
-    kind, values = "texts", texts
+    kind = "texts"
+    values: pd.Series = texts
     if len(texts) and texts.isin(_TRUTH).all():
         kind, values = "truth values", texts.map(_TRUTH).astype(bool)
     elif not truths.any():
         numbers = _numbers(texts[~texts.str.lower().isin(ABSENT)])
         kind, values = ("texts", texts) if numbers is None else ("numbers", numbers)
     if kind == "texts" and not words.all():
-        notes.add(
-            f"mapped: {column.name} has several kinds of values, read as texts", present.iloc[0]
-        )
-    elif kind == "texts":
+        return column
+    if kind == "texts":
         _note_bad_cells(texts, str(column.name), notes)
     elif words.any() and not written:
         notes.add(f"mapped: texts of {column.name} read as {kind}", texts.iloc[0], len(texts))
     if len(values) < len(cells):
         values = values if kind == "texts" else values.astype(float)
-    return values.reindex(cells.index).rename(column.name)
+    filled: pd.Series = values.reindex(cells.index)
+    filled.name = column.name
+    return filled
 
 
 def _numbers(texts: pd.Series) -> pd.Series | None:

@@ -1,6 +1,5 @@
 """The reader of tables of outcomes: cells as successes and trials, with properties and notes."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -81,7 +80,7 @@ class Reading:
 def read(
     outcomes: object,
     items: Table | None = None,
-    subjects: Table | Sequence[str] | None = None,
+    subjects: Table | list[str] | tuple[str, ...] | None = None,
     columns: Columns = ("subject", "item", "outcome"),
     *,
     trials: str | int | None = None,
@@ -103,19 +102,21 @@ def read(
     notes = Notes()
     refuse_other_treatment(ungraded)
     columns = three_columns(columns)
-    stated = list(subjects) if isinstance(subjects, list | tuple) else None
     features = None if items is None else read_properties(items, columns[1], "item", notes)
-    people = None
-    if subjects is not None and stated is None:
+    people, stated = None, None
+    if isinstance(subjects, list | tuple):
+        stated = list(subjects)
+    elif subjects is not None:
         people = read_properties(subjects, columns[0], "subject", notes)
     table = opened(outcomes, columns[:2], "the table of outcomes", notes)
     columns, trials = spelled(table, columns, trials)
-    long = shape == "long" or (shape is None and len(table.columns.intersection(columns)) > 1)
+    long = shape == "long" or (shape is None and table.columns.isin(columns).sum() > 1)
     if long and stated is not None:
         raise DataError(
             f"subjects= names {some(stated)}, which is for wide tables, and the table of outcomes "
             "is long; leave it out, or give a table with one row per subject"
         )
+    of_subjects: pd.DataFrame | None
     try:
         if long:
             rows, rest = from_long(table, columns, trials, notes)

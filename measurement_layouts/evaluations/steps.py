@@ -57,7 +57,8 @@ class Rows:
     @cached_property
     def items(self) -> pd.Index:
         """Names of the items, each once, in order."""
-        return pd.Index(list(dict.fromkeys(self.item)), dtype="str", name="item")
+        names: pd.Index = pd.Index(list(dict.fromkeys(self.item)), dtype="str", name="item")
+        return names
 
     @cached_property
     def places(self) -> np.ndarray:

@@ -88,7 +88,7 @@ def _csv(path: Path, names: Collection[str]) -> pd.DataFrame:
             texts = table.iloc[:, column].dropna()
             numbers = texts.map(lambda text: bool(_NUMBER.fullmatch(text.strip())))
             if name not in names and numbers.all() and texts.str.contains(",").any():
-                table.isetitem(column, table.iloc[:, column].str.replace(",", "."))
+                table.isetitem(column, table.iloc[:, column].str.replace(",", ".").array)
     return table
 
 

@@ -165,12 +165,12 @@ def _distinct(cell: object) -> tuple[type, object]:
     return (object, ...) if number is None else (float, number)
 
 
-def _key(cell: object) -> object:
+def _key(cell: object) -> str | float | None:
     """Write a cell so that 5, 5.0 and "5" are one, and capitals and blanks do not matter."""
     if isinstance(cell, str):
         number = _number(cell)
         return " ".join(cell.lower().split()) if number is None else number
-    return cell if isinstance(cell, bool | np.bool) else real(cell)
+    return float(cell) if isinstance(cell, np.bool) else real(cell)
 
 
 def _read(
@@ -190,7 +190,7 @@ def _read(
         if key in words or key in ABSENT:
             return words.get(key, np.nan), np.nan
         return None
-    return None if key is None else (float(key), np.nan)
+    return None if key is None else (key, np.nan)
 
 
 def _number(text: str) -> float | None:

@@ -1,13 +1,11 @@
 """Reading of tables of outcomes in files or data frames, long or wide."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from ...common.messages import some
 from ..opening import Table
-from ..properties import of_subjects
+from ..properties import of_subjects, without_mixed
 from ..reader import read
 from ..words import Values
 from .imported import Imported
@@ -17,7 +15,7 @@ def read_table(
     outcomes: Table,
     items: Table | None = None,
     *,
-    subjects: Table | Sequence[str] | None = None,
+    subjects: Table | list[str] | None = None,
     subject: str = "subject",
     item: str = "item",
     outcome: str = "outcome",
@@ -54,7 +52,8 @@ def read_table(
     """
     columns = subject, item, outcome
     reading = read(outcomes, items, subjects, columns, trials=trials, values=values, scores=True)
-    rows, features, notes = reading.frame(), reading.items, reading.notes
+    rows, notes = reading.frame(), reading.notes
+    features = without_mixed(reading.items, notes)
     attempted = np.asarray(features.index.isin(rows["item"]))
     if not attempted.all():
         names = features.index[~attempted]
@@ -64,5 +63,5 @@ def read_table(
         others = reading.people.index.difference(reading.outcomes.subjects, sort=False)
         if len(others):
             notes.add("dropped: subjects without rows of outcomes", some(others), len(others))
-    people = of_subjects(reading.people, names)
+    people = without_mixed(of_subjects(reading.people, names), notes)
     return Imported(rows, features[attempted], notes.frame(), people)
