@@ -62,12 +62,12 @@ class Outcomes:
 
     def ungraded(self) -> pd.DataFrame:
         """List attempts without a grade: ``subject`` and ``item``."""
-        rows = [] if self.reasons is None else np.flatnonzero(pd.notna(self.reasons))
+        marked = np.zeros(len(self.item), bool) if self.reasons is None else pd.notna(self.reasons)
         names = {
-            "subject": self.subjects.take(self.subject[rows]),
-            "item": self.items.take(self.item[rows]),
+            "subject": self.subjects.take(self.subject[marked]),
+            "item": self.items.take(self.item[marked]),
         }
-        return pd.DataFrame(names) if len(rows) else pd.DataFrame(columns=[*names])
+        return pd.DataFrame(names)
 
     def treated(self, ungraded: Treatment) -> tuple["Outcomes", np.ndarray]:
         """Keep reasons if they are asked for, and say which cells are failures instead."""
