@@ -8,13 +8,13 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..evaluations.evaluation import Evaluation
-from ..evaluations.logs.files import read_file
-from ..evaluations.logs.imported import Notes
 from ..evaluations.logs.table import read_table
-from ..evaluations.logs.values import tidy
+from ..evaluations.notes import Notes
+from ..evaluations.opening import read_properties as read_file_of_properties
 from ..evaluations.properties import joined
 from ..evaluations.steps import expanded
-from ..evaluations.tables import NAMING, known_names, named, need_columns
+from ..evaluations.table_files import read_file
+from ..evaluations.tables import NAMING, known_names, need_columns
 from ..layouts import Graded, Layout
 from .options import FITTED_DATA, ITEMS, SUBJECTS, Data, FittedData, Tables
 from .printing import say
@@ -120,10 +120,7 @@ def read_properties(path: Path, kind: str, column: str = "") -> pd.DataFrame:
     DataError
         When they cannot be read.
     """
-    table = read_file(path)
-    column = column or kind
-    names = column if column in table.columns else table.columns[0]
-    return tidy(named(table.set_index(names), f"{kind}s", kind), Notes())
+    return read_file_of_properties(path, column or kind, kind, Notes())
 
 
 def print_notes(imported: "Imported") -> None:

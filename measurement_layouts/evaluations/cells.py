@@ -66,6 +66,14 @@ class Cells:
         counts = successes[rows, columns], trials[rows, columns]
         return cls.of(rows, columns, *counts, shape=(len(trials), trials.shape[1]))
 
+    def joined(self, other: "Cells") -> "Cells":
+        """Add the counts of other cells of the same subjects and rows."""
+        arrays = [
+            np.append(getattr(self, name), getattr(other, name))
+            for name in ("subject", "item", "successes", "trials")
+        ]
+        return Cells.of(*arrays, shape=self.shape)
+
     def __len__(self) -> int:
         return len(self.subject)
 

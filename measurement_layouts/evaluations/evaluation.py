@@ -14,33 +14,35 @@ from ..common.showing import Overview, Shown
 from ..layouts import Layout
 from . import outcome_tables
 from .cells import Cells
-from .counts import Counts
-from .measured import measured_columns
-from .outcome_tables import from_outcomes, is_long, refuse_other_outcomes, with_outcomes
+from .measured import with_levels
+from .opening import Table
+from .outcome_tables import from_outcomes, refuse_other_outcomes
 from .properties import of_subjects
+from .reader import Reading, read
+from .steps import refuse_steps
 from .tables import (
     known_names,
     name_cells,
     named,
-    need_frame,
-    plain_columns,
-    plain_names,
     same_names,
     three_columns,
     with_one_level_each,
 )
+from .ungraded import Treatment, Ungraded
 from .united import united
+from .words import Values
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Evaluation(Counts, Shown):
+class Evaluation(Ungraded, Shown):
     """Items with their properties, and the successes and trials of each subject on each item.
 
-    An evaluation is made by `from_wide` or `from_long`, directly from counts, or by `of_outcomes`
-    for layouts with several outcomes, graded outcomes or scores. Names of items and subjects become
-    texts. Names of items, subjects and columns, and texts within a column, that differ in blanks or
-    in the composition of Unicode only are one, and a warning lists those that are written
-    otherwise. Properties that no layout uses are kept.
+    An evaluation is made by `from_table` from any table of outcomes, directly from counts, or by
+    `of_outcomes` for layouts with several outcomes, graded outcomes or scores. Attempts without a
+    grade are kept beside the trials, see `with_ungraded`. Names of items and subjects become texts.
+    Names of items, subjects and columns, and texts within a column, that differ in blanks or in the
+    composition of Unicode only are one, and a warning lists those that are written otherwise.
+    Properties that no layout uses are kept.
 
     Parameters
     ----------
@@ -59,6 +61,9 @@ class Evaluation(Counts, Shown):
     subject_table : DataFrame
         Subjects with their properties, in the order of `successes`; it has no columns when no
         properties were given.
+    notes : DataFrame or None
+        What `from_table` dropped, mapped, renamed or assumed, in the columns ``what``, ``count``
+        and ``example``.
 
     Raises
     ------
@@ -81,6 +86,8 @@ class Evaluation(Counts, Shown):
     items: pd.DataFrame
     subject_table: pd.DataFrame
     coded: Cells
+    ungraded_cells: Cells
+    notes: pd.DataFrame | None = None
 
     def __init__(
         self,
@@ -112,6 +119,7 @@ class Evaluation(Counts, Shown):
         cells: Cells,
         *,
         subjects: pd.DataFrame | None = None,
+        ungraded: Cells | None = None,
     ) -> Self:
         """Make an evaluation of attempted cells, given the names of the subjects.
 
@@ -121,11 +129,16 @@ class Evaluation(Counts, Shown):
             When a subject has no cell, or no row in `subjects`.
         """
         evaluation = object.__new__(cls)
-        evaluation._set(items, names, cells, subjects)
+        evaluation._set(items, names, cells, subjects, ungraded)
         return evaluation
 
     def _set(
-        self, items: pd.DataFrame, names: pd.Index, cells: Cells, subjects: pd.DataFrame | None
+        self,
+        items: pd.DataFrame,
+        names: pd.Index,
+        cells: Cells,
+        subjects: pd.DataFrame | None,
+        ungraded: Cells | None = None,
     ) -> None:
         if not len(names):
             raise DataError("there are no subjects; give at least one, as a row of outcomes")
@@ -136,39 +149,130 @@ class Evaluation(Counts, Shown):
                 "item to be fitted, so leave it out"
             )
         people = with_one_level_each(of_subjects(subjects, names), "subjects")
-        for name, value in (("items", items), ("subject_table", people), ("coded", cells)):
+        extra = Cells.of([], [], [], [], shape=cells.shape) if ungraded is None else ungraded
+        values = {"items": items, "subject_table": people, "coded": cells, "ungraded_cells": extra}
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def from_wide(
-        cls, outcomes: pd.DataFrame, items: pd.DataFrame, *, subjects: pd.DataFrame | None = None
+    def from_table(
+        cls,
+        outcomes: Table,
+        items: Table | None = None,
+        *,
+        subjects: Table | list[str] | None = None,
+        subject: str = "subject",
+        item: str = "item",
+        outcome: str = "outcome",
+        trials: str | int | None = None,
+        values: Values | None = None,
+        ungraded: Treatment = "bounds",
     ) -> Self:
-        """Read a table of outcomes, one row per subject and one column per item.
+        """Read a table of outcomes of any form, from a data frame or a file.
+
+        A table with the columns of subjects, items and outcomes is *long*, one row per outcome. Any
+        other table is *wide*, one row per subject and one column per item, and is transposed if the
+        names of its rows are items. What was assumed, dropped or mapped is in the ``repr``, and in
+        the attribute `notes` with examples.
 
         Parameters
         ----------
-        outcomes : DataFrame
-            Values 0, 1, True or False, or missing when the item was not attempted; indexed by
-            subject. Texts may be numbers or known words, in upper or lower case: yes/no, y/n,
+        outcomes : DataFrame or path
+            Data frame, or a file in CSV (commas, semicolons or tabs; UTF-8), Parquet or JSON lines.
+            An outcome is 0 or 1, True or False, or a word in upper or lower case: yes/no, y/n,
             true/false, t/f, pass/fail, passed/failed, correct/incorrect, right/wrong,
-            success/failure. A table with items as rows is recognised by its names and transposed.
-        items : DataFrame
-            Properties of the items, indexed by item.
-        subjects : DataFrame, optional
-            Properties of the subjects, indexed by subject; rows of subjects without outcomes are
-            not kept.
+            success/failure; ``9/12`` is 9 successes in 12 trials. A cell is empty, or NA, where the
+            item was not attempted. Several rows of one subject and item of a long table are
+            repeated trials, which a column ``attempt`` may number.
+        items : DataFrame or path, optional
+            Properties of the items, with one row per item, named in a column `item`, or else in the
+            first column of a file or the index of a data frame. It may have more items than were
+            attempted. Default: the other columns of a long table that have one value in all rows of
+            each item.
+        subjects : DataFrame, path, or list of str, optional
+            Properties of the subjects, named in the same way. Rows of subjects without outcomes are
+            not kept. Default: the other columns of a long table that differ between rows of an item
+            and have one value in all rows of each subject. A list names the columns of a wide table
+            that are properties of the subjects.
+        subject, item, outcome : str
+            Names of the columns; capitals do not matter.
+        trials : str or int, optional
+            Column with the number of trials, of which `outcome` (default then also ``successes``)
+            or the cells of a wide table are the successes; or one number for all cells. Default: a
+            column ``trials``, if there is one. If the rows of a wide table have no names and its
+            cells are 0 and 1, they are patterns of outcomes, and `trials` says how many subjects
+            gave each; a column ``freq``, ``frequency``, ``count`` or ``n`` is found by its name.
+        values : mapping, optional
+            Outcome of cells that are none of these, such as ``{"moderate or severe": 1}``, or None
+            where there was no attempt. One other text is then the other outcome.
+        ungraded : {"drop", "fail", "bounds"}
+            What becomes of rows without an outcome that have a reason in a column ``ungraded``,
+            such as an error: they are left out, are failures, or are kept beside the trials (see
+            `success_bounds`).
 
         Returns
         -------
         Evaluation
-            Evaluation with 1 trial for each outcome and 0 elsewhere. Subjects without any outcome
-            are left out, and a warning names them.
+            Evaluation with the subjects in the order in which they appear, and all items of
+            `items`. Subjects without any outcome are left out, and a warning names them.
 
         Raises
         ------
         DataError
-            When a value is not an outcome (the message names its subject and item), names do not
-            match, or a subject has no row in `subjects`.
+            When a file is broken, a column or a name is missing, a cell is no outcome (the message
+            names subject and item), an item or a subject has no row in `items` or `subjects`, or a
+            property differs within a few items or subjects only (the message names one, its values
+            and their rows).
+
+        Warns
+        -----
+        UserWarning
+            When names that differ in blanks or in the composition of Unicode only become one, or
+            subjects are left out.
+
+        Examples
+        --------
+        >>> rows = pd.DataFrame({"bird": ["Rome", "Rome", "Roy"], "delay": ["5 s", "30 s", "5 s"],
+        ...                      "correct": [9, 6, 8], "Trials": [10, 12, 10],
+        ...                      "seconds": [5, 30, 5], "species": ["jay", "jay", "crow"]})
+        >>> Evaluation.from_table(rows, subject="bird", item="delay", outcome="correct")
+        <Evaluation: 2 subjects, 2 items, 32 trials, properties seconds, of subjects species; ...>
+        >>> wide = pd.DataFrame({"bird": ["Rome", "Roy"], "5 s": ["9/10", "8/10"],
+        ...                      "30 s": ["6/12", ""]})
+        >>> Evaluation.from_table(wide, subject="bird").successes
+        item     5 s  30 s
+        subject
+        Rome       9     6
+        Roy        8     0
+        """
+        columns = subject, item, outcome
+        reading = read(
+            outcomes, items, subjects, columns, trials=trials, values=values, ungraded=ungraded
+        )
+        evaluation = cls._of_reading(reading)
+        object.__setattr__(evaluation, "notes", reading.notes.frame())
+        return evaluation
+
+    @classmethod
+    def _of_reading(cls, reading: Reading) -> Self:
+        """Count what was read, and warn of names that changed and of subjects left out."""
+        reading.notes.warn()
+        items = _read_items(reading.items)
+        evaluation = cls.of_cells(items, *reading.cells(), subjects=reading.people)
+        attempts = reading.ungraded()
+        return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
+
+    @classmethod
+    def from_wide(
+        cls,
+        outcomes: pd.DataFrame,
+        items: pd.DataFrame | None = None,
+        *,
+        subjects: pd.DataFrame | list[str] | None = None,
+    ) -> Self:
+        """Read a table of outcomes, one row per subject and one column per item.
+
+        Parameters are those of `from_table`; a table with other columns is read as wide, too.
 
         Examples
         --------
@@ -178,9 +282,7 @@ class Evaluation(Counts, Shown):
         >>> evaluation.trials.loc["Bob"].tolist()
         [1, 0]
         """
-        items = _read_items(items)
-        outcomes_read = outcome_tables.from_wide(outcomes, items.index)
-        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
+        return cls._of_reading(read(outcomes, items, subjects, shape="wide"))
 
     @classmethod
     def from_long(
@@ -193,40 +295,16 @@ class Evaluation(Counts, Shown):
         item: str = "item",
         outcome: str = "outcome",
         repeats: Literal["refuse", "trials"] = "refuse",
+        ungraded: Treatment = "bounds",
     ) -> Self:
         """Read a table with one row per outcome.
 
+        Other parameters are those of `from_table`.
+
         Parameters
         ----------
-        outcomes : DataFrame
-            Columns for subject, item and outcome (0, 1, True, False, a known word as of
-            `from_wide`, or missing).
-        items : DataFrame, optional
-            Properties of the items, indexed by item (default: the remaining columns of `outcomes`
-            that have the same value in all rows of an item).
-        subjects : DataFrame, optional
-            Properties of the subjects, indexed by subject. Rows of subjects without outcomes are
-            not kept. When neither this nor `items` is given, the properties are the remaining
-            columns of `outcomes` that differ between rows of an item and have the same value in all
-            rows of a subject.
-        subject, item, outcome : str
-            Names of the columns.
         repeats : {"refuse", "trials"}
             Whether several rows of one subject and item are an error or repeated trials.
-
-        Returns
-        -------
-        Evaluation
-            Evaluation with the subjects in the order in which they appear. Subjects without any
-            outcome are left out, and a warning names them.
-
-        Raises
-        ------
-        DataError
-            When a column or a name is missing, rows repeat with
-            ``repeats="refuse"``, an outcome is neither 0 nor 1, a remaining column differs both
-            between rows of an item and between rows of a subject, or an item or a subject has no
-            row in `items` or `subjects`.
 
         Examples
         --------
@@ -239,14 +317,13 @@ class Evaluation(Counts, Shown):
         >>> evaluation.subject_table["age"].to_dict()
         {'Ann': 30, 'Bob': 40}
         """
-        columns = plain_names(subject, item, outcome)
-        outcomes = plain_columns(need_frame(outcomes, "outcomes"), "outcomes")
-        if items is None:
-            items, own = outcome_tables.properties(outcomes, *columns)
-            subjects = own if subjects is None else subjects
-        items = _read_items(items)
-        outcomes_read = outcome_tables.from_long(outcomes, items.index, columns, repeats)
-        return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
+        if not isinstance(repeats, str) or repeats not in ("refuse", "trials"):
+            raise DataError(f"repeats={repeats!r}; give 'refuse' or 'trials'")
+        columns = subject, item, outcome
+        reading = read(outcomes, items, subjects, columns, shape="long", ungraded=ungraded)
+        if repeats == "refuse":
+            reading.outcomes.refuse_repeats()
+        return cls._of_reading(reading)
 
     @classmethod
     def of_outcomes(
@@ -259,6 +336,7 @@ class Evaluation(Counts, Shown):
         subject: str = "subject",
         item: str = "item",
         outcome: str = "outcome",
+        ungraded: Treatment = "bounds",
     ) -> Self:
         """Read outcomes of all kinds (successes, grades and scores), with one table per outcome.
 
@@ -284,6 +362,9 @@ class Evaluation(Counts, Shown):
             not kept.
         subject, item, outcome : str
             Names of the columns of long tables.
+        ungraded : {"drop", "fail", "bounds"}
+            What becomes of rows of long tables that have a reason in a column ``ungraded``, as in
+            `from_table`; a failure passes no step.
 
         Returns
         -------
@@ -316,22 +397,16 @@ class Evaluation(Counts, Shown):
         Name: Ann, dtype: int64
         """
         items = _read_items(items)
-        columns = plain_names(subject, item, outcome)
-        three_columns(columns)
-        if isinstance(outcomes, Mapping):
-            outcomes = {
-                name: plain_columns(table, str(name)) if isinstance(table, pd.DataFrame) else table
-                for name, table in outcomes.items()
-            }
-        if layout.steps is not None:
-            rows, names, cells = from_outcomes(layout, layout.steps, outcomes, items, columns)
-            return cls.of_cells(rows, *with_outcomes(names, cells), subjects=subjects)
+        columns = three_columns((subject, item, outcome))
         refuse_other_outcomes(layout, outcomes)
+        if layout.steps is not None:
+            rows, names, cells, attempts = from_outcomes(
+                layout, layout.steps, outcomes, items, columns, ungraded
+            )
+            evaluation = cls.of_cells(rows, names, cells, subjects=subjects)
+            return evaluation.with_ungraded(attempts) if len(attempts) else evaluation
         (table,) = outcomes.values()
-        if isinstance(table, pd.DataFrame) and is_long(table, columns):
-            outcomes_read = outcome_tables.from_long(table, items.index, columns, "trials")
-            return cls.of_cells(items, *with_outcomes(*outcomes_read), subjects=subjects)
-        return cls.from_wide(table, items, subjects=subjects)
+        return cls._of_reading(read(table, items, subjects, columns, ungraded=ungraded))
 
     def select(
         self, items: Iterable[object] | None = None, subjects: Iterable[object] | None = None
@@ -367,14 +442,20 @@ class Evaluation(Counts, Shown):
             rows = pd.Index(names, dtype="str")
         if subjects is not None:
             people = pd.Index(known_names(subjects, people, "subject"), dtype="str")
-        cells = self.coded.select(
+        positions = (
             None if subjects is None else self.subject_table.index.get_indexer(people),
             None if items is None else self.items.index.get_indexer(rows),
         )
+        graded, ungraded = (cells.select(*positions) for cells in (self.coded, self.ungraded_cells))
         properties = self.subject_table.loc[people]
         return Evaluation.of_cells(
-            self.items.loc[rows], properties.index, cells, subjects=properties
+            self.items.loc[rows], properties.index, graded, subjects=properties, ungraded=ungraded
         )
+
+    def _with(self, cells: Cells, ungraded: Cells | None) -> Self:
+        """Replace the counts."""
+        people = self.subject_table
+        return self.of_cells(self.items, people.index, cells, subjects=people, ungraded=ungraded)
 
     def with_measured(self, demands: xr.DataArray) -> "Evaluation":
         """Add probabilities of levels to the items, for a layout with `Measured` demands.
@@ -409,23 +490,11 @@ class Evaluation(Counts, Shown):
         a        0.7     0.3
         b        0.1     0.9
         """
-        columns = measured_columns(demands)
-        if self.rows is not None:
-            raise DataError(
-                f"{demands.name}: rows are steps of graded outcomes, which cannot be averaged over "
-                "an item's levels; give an evaluation of successes"
-            )
-        missing = self.items.index.difference(columns.index, sort=False)
-        if len(missing):
-            raise DataError(
-                f"{demands.name}: {many(len(missing), 'item')} of the evaluation have no "
-                f"probabilities of levels: {some(missing)}; add them, or leave the items out with "
-                "evaluation.select(items=...)"
-            )
-        others = self.items.drop(columns=columns.columns, errors="ignore")
-        items = pd.concat([others, columns.loc[self.items.index]], axis=1)
-        people = self.subject_table
-        return Evaluation.of_cells(_read_items(items), people.index, self.coded, subjects=people)
+        refuse_steps(self.rows, "Evaluation.with_measured")
+        items, people = with_levels(self.items, demands), self.subject_table
+        return Evaluation.of_cells(
+            items, people.index, self.coded, subjects=people, ungraded=self.ungraded_cells
+        )
 
     def __add__(self, other: "Evaluation") -> "Evaluation":
         """Join two evaluations: all subjects, all items, and the outcomes of both.
@@ -435,7 +504,8 @@ class Evaluation(Counts, Shown):
         other : Evaluation
             Evaluation with further items, subjects or outcomes. An outcome that both have (the same
             successes and trials of a subject on an item) is counted once, because a table that has
-            grown contains its earlier rows.
+            grown contains its earlier rows. Of ungraded attempts in a cell, the larger number
+            counts.
 
         Returns
         -------
@@ -461,8 +531,8 @@ class Evaluation(Counts, Shown):
         """
         if not isinstance(other, Evaluation):
             return NotImplemented
-        items, cells, people = united(self, other)
-        return Evaluation.of_cells(items, people.index, cells, subjects=people)
+        items, people, graded, ungraded = united(self, other)
+        return Evaluation.of_cells(items, people.index, graded, subjects=people, ungraded=ungraded)
 
     def __repr__(self) -> str:
         done = int(self.coded.trials.sum())
@@ -470,12 +540,21 @@ class Evaluation(Counts, Shown):
         if self.rows is not None:
             done = int(self.rows.attempts(self.coded).sum())
             what = f"{many(done, 'attempt')} in {many(len(self.items), 'row')} of steps"
-        items, people = self.item_table, self.subject_table.columns
-        own = f", of subjects {some(people, 12)}" if len(people) else ""
+        missing = int(self.ungraded_cells.trials.sum())
+        what += f", {missing:,} ungraded" if missing else ""
+        items, properties = self.item_table, self.subject_table.columns
+        of_people = f", of subjects {some(properties, 12)}" if len(properties) else ""
         return (
             f"<Evaluation: {many(len(self.subject_table), 'subject')}, {many(len(items), 'item')}, "
-            f"{what}, properties {some(items.columns, 12) or 'none'}{own}>"
+            f"{what}, properties {some(items.columns, 12) or 'none'}{of_people}{self._decided()}>"
         )
+
+    def _decided(self) -> str:
+        """List what was decided when a table was read."""
+        if self.notes is None:
+            return ""
+        pairs = zip(self.notes["what"], self.notes["count"], strict=True)
+        return f"; {'; '.join(f'{what} ({count})' for what, count in pairs)}"
 
     def _overview(self) -> Overview:
         rates = self.success_rates()
@@ -484,11 +563,18 @@ class Evaluation(Counts, Shown):
             "success rates": f"{rates.min():.2f} to {rates.max():.2f}, mean {rates.mean():.2f}",
             "attempted": f"{done:.0%} of all pairs of a subject and a row of items",
         }
+        if len(self.ungraded_cells):
+            bounds = self.success_bounds()
+            facts["with ungraded attempts"] = (
+                f"{bounds['low'].mean():.2f} if all had failed, {bounds['high'].mean():.2f} if all "
+                "had succeeded (means of the rates)"
+            )
         calls = {
             "ml.check(layout, evaluation)": "what a layout can learn from these data",
             "ml.fit(layout, evaluation, seed=1)": "a profile of each subject",
         }
-        tables = {"success rates": rates.to_frame(), "items": self.item_table}
+        by_subject = self.success_bounds() if len(self.ungraded_cells) else rates.to_frame()
+        tables = {"success rates": by_subject, "items": self.item_table}
         return Overview(facts, calls, tables)
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from ..common.errors import DataError
-from ..common.messages import some
+from ..common.messages import many, some
 from ..common.names import plain
 from ..layouts.outcomes.measured import chance_name
 
@@ -77,6 +77,20 @@ def measured_columns(demands: xr.DataArray) -> pd.DataFrame:
         for at, label in enumerate(labels)
     }
     return pd.DataFrame(columns, index=items)
+
+
+def with_levels(items: pd.DataFrame, demands: xr.DataArray) -> pd.DataFrame:
+    """Put probabilities of levels among the items' columns; see `Evaluation.with_measured`."""
+    columns = measured_columns(demands)
+    missing = items.index.difference(columns.index, sort=False)
+    if len(missing):
+        raise DataError(
+            f"{demands.name}: {many(len(missing), 'item')} of the evaluation have no "
+            f"probabilities of levels: {some(missing)}; add them, or leave the items out with "
+            "evaluation.select(items=...)"
+        )
+    others = items.drop(columns=columns.columns, errors="ignore")
+    return pd.concat([others, columns.loc[items.index]], axis=1)
 
 
 def _refuse_others(demands: object) -> None:

@@ -1,7 +1,7 @@
-"""Properties of items and of subjects."""
+"""Properties of items and of subjects: columns of one kind, that are the same in all their rows."""
 
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,13 @@ import pandas as pd
 from ..common.errors import DataError
 from ..common.messages import many, some
 from ..common.names import plain
+from .notes import Notes
 from .tables import is_missing, named
+from .words import ABSENT, no_numbers
+
+_TEXTS = {"doc", "document", "input", "problem", "prompt", "query", "question", "stem"}
+_TRUTH = {"True": True, "true": True, "False": False, "false": False}
+_EXACT = 2**53  # whole numbers below are exact as floats
 
 
 def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
@@ -57,17 +63,123 @@ def of_subjects(table: pd.DataFrame | None, subjects: pd.Index) -> pd.DataFrame:
     return checked.loc[subjects]
 
 
-def differing(table: pd.DataFrame, names: Iterable[str], *, missing: bool = True) -> pd.DataFrame:
-    """Find the columns that differ between rows with the same name.
+def divided(
+    table: pd.DataFrame,
+    items: Sequence[str] | pd.Index,
+    subjects: Sequence[str] | pd.Index,
+    notes: Notes,
+    *,
+    wanted: Collection[str] = ("item", "subject"),
+    strict: bool = True,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Divide columns beside outcomes into properties of the items and of the subjects.
+
+    A column that has one value in all rows of each item is a property of the items, and otherwise
+    of the subjects, if it has one value in all rows of each subject. A cell that is missing in some
+    rows is taken from the others. Other columns describe attempts and are dropped.
 
     Parameters
     ----------
     table : DataFrame
-        Table, in which several rows may have the same name.
-    names : iterable of str
-        Names of the rows.
-    missing : bool
-        Whether a missing cell differs from one with a value.
+        One row per outcome.
+    items, subjects : sequence of str
+        Item and subject of each row.
+    notes : Notes
+        Notes, to which properties of subjects and dropped columns are added.
+    wanted : collection of {"item", "subject"}
+        Whose properties are wanted; others are dropped.
+    strict : bool
+        Whether a column that differs within few items is refused, or dropped with a warning.
+
+    Returns
+    -------
+    items, subjects : DataFrame
+        Properties by item and by subject, in the order in which they appear.
+
+    Raises
+    ------
+    DataError
+        When a column has one value in all rows of most items, or of half of the subjects, and
+        several in the rows of the others: the error names one, with its values and rows. Also when
+        an item has several texts in a column such as `question`.
+    """
+    is_file = "file" in table.attrs
+    table = typed(notes.levels(without_lists(table, notes)), notes, written=is_file)
+    names = {"item": _index(items, "item"), "subject": _index(subjects, "subject")}
+    varying = {kind: differing(table, index) for kind, index in names.items()}
+    repeated = {kind: max(1, (index.value_counts() > 1).sum()) for kind, index in names.items()}
+    columns: dict[str, list[str]] = {"item": [], "subject": []}
+    refused = [kind for kind in wanted if strict or kind == "subject"]
+    for column in table.columns:
+        differ = {kind: varying[kind].index[varying[kind][column]] for kind in names}
+        slips = ["item"] if 2 * len(differ["item"]) < repeated["item"] else []
+        if 2 * len(differ["subject"]) <= repeated["subject"]:
+            slips.append("subject")
+        if not len(differ["item"]):
+            columns["item"].append(column)
+        elif str(column).lower() in _TEXTS:
+            raise _differs(table[column], names["item"], differ["item"])
+        elif not len(differ["subject"]):
+            columns["subject"].append(column)
+        elif len(slips) == 1 and slips[0] in refused:
+            raise _differs(table[column], names[slips[0]], differ[slips[0]])
+        else:
+            notes.add(f"dropped: {column} differs within an item", differ["item"][0])
+            if slips and set(slips) <= set(wanted):
+                _warn_of_slips(column, differ["item"])
+    for kind in set(names) - set(wanted):
+        if columns[kind]:
+            what = f"dropped: columns beside a table of {kind}s"
+            notes.add(what, some(columns[kind]), len(columns[kind]))
+            columns[kind] = []
+    for column in columns["subject"]:
+        first = varying["item"].index[varying["item"][column]][0]
+        notes.add(f"property of the subjects: {column} differs within an item", first)
+    of_item, of_subject = (
+        _of_name(table[columns[kind]], names[kind], notes) for kind in ("item", "subject")
+    )
+    return of_item, of_subject
+
+
+def _index(names: Sequence[str] | pd.Index, kind: str) -> pd.Index:
+    return pd.Index(list(names), name=kind, dtype="str")
+
+
+def _differs(column: pd.Series, names: pd.Index, differ: pd.Index) -> DataError:
+    """Make the error for a property that differs within one item or subject."""
+    kind, name = names.name, differ[0]
+    (rows,) = np.nonzero((names == name) & column.notna().to_numpy())
+    values = pd.Series(rows, column.iloc[rows]).groupby(level=0, sort=False).first()
+    cells = [f"{value!r} in row {row}" for value, row in values.items()]
+    more = f" (and of {len(differ) - 1} more)" if len(differ) > 1 else ""
+    return DataError(
+        f"{column.name} is not the same in all rows of {kind} {name}{more}: {some(cells)}, counted "
+        f"from 0; correct these rows, name the {kind}s apart, or drop the column"
+    )
+
+
+def _warn_of_slips(column: str, items: pd.Index) -> None:
+    warnings.warn(
+        f"{column} is dropped: it has one value in all rows of most items or subjects, and several "
+        f"for item(s) {some(items)}; if it is a property, correct these rows",
+        skip_file_prefixes=(str(Path(__file__).parent),),
+    )
+
+
+def _of_name(table: pd.DataFrame, names: pd.Index, notes: Notes) -> pd.DataFrame:
+    """Take the first value of each column that is not missing, by name."""
+    if names.name in table.columns:
+        changed = f"feature.{names.name}"
+        notes.add("renamed: a field whose name is taken", f"{names.name} is {changed}")
+        table = table.rename(columns={str(names.name): changed})
+    rows = table.set_axis(names, axis=0)
+    if not len(rows.columns):
+        return rows[~rows.index.duplicated()]
+    return rows.groupby(level=0, sort=False).first()
+
+
+def differing(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """Find the columns that differ between rows with the same name; missing cells do not differ.
 
     Returns
     -------
@@ -82,68 +194,101 @@ def differing(table: pd.DataFrame, names: Iterable[str], *, missing: bool = True
     a  False   True
     b  False  False
     """
-    rows = table.apply(_hashable).set_axis(np.array(list(names), object), axis=0)
-    return rows.groupby(level=0, sort=False).nunique(dropna=not missing).gt(1)
+    rows = table.set_axis(np.array(list(names), object), axis=0)
+    return rows.groupby(level=0, sort=False).nunique().gt(1)
 
 
-def constant(table: pd.DataFrame, subjects: Iterable[str]) -> pd.DataFrame:
-    """Select the columns that are the same in all rows of each subject, as its properties.
+def without_lists(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Leave out columns whose cells are lists or records."""
+    nested = []
+    for column, dtype in table.dtypes.items():
+        if dtype.kind == "O" and table[column].map(_is_list).any():
+            notes.add(f"dropped: field {column} contains lists", column)
+            nested.append(column)
+    return table.drop(columns=nested)
+
+
+def typed(table: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.DataFrame:
+    """Make columns numbers, truth values or texts, as a CSV file gives them back.
+
+    Texts that are all numbers become numbers, and an empty text is missing. A column of several
+    kinds of cells that are not all numbers stays as it is.
 
     Parameters
     ----------
     table : DataFrame
-        Table with a row per outcome.
-    subjects : iterable of str
-        Subject of each row.
-
-    Returns
-    -------
-    DataFrame
-        One row per subject, in the order in which they appear.
+        Table with one property per column.
+    notes : Notes
+        Notes, to which columns that changed are added.
+    written : bool
+        Whether all cells are texts because a file has no types; then numbers are no change.
 
     Examples
     --------
-    >>> table = pd.DataFrame({"age": [30, 30, 40], "seconds": [5, 7, 6]})
-    >>> constant(table, ["Ann", "Ann", "Bob"])
-             age
-    subject
-    Ann       30
-    Bob       40
+    >>> items = pd.DataFrame({"size": ["1", "2"], "kind": ["a", 3]}, index=["x", "y"])
+    >>> typed(items, Notes()).to_dict("list")
+    {'size': [1, 2], 'kind': ['a', 3]}
     """
-    names = list(subjects)
-    own = table.loc[:, ~differing(table, names).any().to_numpy(dtype=bool)]
-    own = own.set_axis(pd.Index(names, name="subject", dtype="str"), axis=0)
-    return own[~own.index.duplicated()]
+    columns = [_typed(table.iloc[:, at], notes, written) for at in range(table.shape[1])]
+    return pd.concat(columns, axis=1) if columns else table
 
 
-def warn_of_slips(
-    column: str, items: Sequence[str], several: int, values: Iterable[object]
-) -> None:
-    """Warn of a column that is dropped because of a minority of the items, which may be slips.
+def without_mixed(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Write the cells of columns of several kinds as texts."""
+    for column, dtype in table.dtypes.items():
+        if isinstance(dtype, np.dtype) and dtype.kind == "O":
+            notes.add(f"mapped: {column} has several kinds of values, read as texts", column)
+            cells = table[column]
+            table = table.assign(**{str(column): cells.map(str).where(cells.notna()).astype("str")})
+    return table
 
-    Parameters
-    ----------
-    column : str
-        Name of the column.
-    items : sequence of str
-        Items on whose rows it differs.
-    several : int
-        Number of items that have several rows.
-    values : iterable
-        Values on the first of these items.
 
-    Warns
-    -----
-    UserWarning
-        When it differs on less than half of the items with several rows.
-    """
-    if 2 * len(items) < several:
-        warnings.warn(
-            f"{column} is dropped: it is the same in all rows of most items, and differs on "
-            f"{many(len(items), 'item')}, {some(items)} ({column} = {some(values)}); if it is a "
-            "property of the items, correct these rows",
-            skip_file_prefixes=(str(Path(__file__).parent),),
-        )
+def _typed(column: pd.Series, notes: Notes, written: bool) -> pd.Series:
+    """Find the one kind that all cells have."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return column
+    cells = column.astype(object)
+    present = cells[[not (is_missing(cell) or cell == "") for cell in cells]]
+    texts = present.map(str).astype("str")
+    truths = present.map(lambda cell: isinstance(cell, bool | np.bool)).to_numpy(dtype=bool)
+    words = present.map(lambda cell: isinstance(cell, str)).to_numpy(dtype=bool)
+    kind = "texts"
+    values: pd.Series = texts
+    if len(texts) and texts.isin(_TRUTH).all():
+        kind, values = "truth values", texts.map(_TRUTH).astype(bool)
+    elif not truths.any():
+        numbers = _numbers(texts[~texts.str.lower().isin(ABSENT)])
+        kind, values = ("texts", texts) if numbers is None else ("numbers", numbers)
+    if kind == "texts" and not words.all():
+        return column
+    if kind == "texts":
+        _note_bad_cells(texts, str(column.name), notes)
+    elif words.any() and not written:
+        notes.add(f"mapped: texts of {column.name} read as {kind}", texts.iloc[0], len(texts))
+    if len(values) < len(cells):
+        values = values if kind == "texts" else values.astype(float)
+    filled: pd.Series = values.reindex(cells.index)
+    filled.name = column.name
+    return filled
+
+
+def _numbers(texts: pd.Series) -> pd.Series | None:
+    """Read texts as numbers if all are; whole numbers stay whole where floats are exact."""
+    values = pd.to_numeric(texts, errors="coerce")
+    infinite = np.isinf(values.astype(float))
+    if values.isna().any() or texts[infinite].str.lstrip("+-").str.isdecimal().any():
+        return None
+    exact = values.dtype.kind in "iu" and values.abs().max() < _EXACT
+    return values.astype("int64" if exact else float)
+
+
+def _note_bad_cells(texts: pd.Series, name: str, notes: Notes) -> None:
+    """Name the cells that keep a column from being numbers, where most of them are."""
+    filled = texts[~texts.str.lower().isin(ABSENT)].to_frame()
+    bad, _ = no_numbers(filled, np.ones(filled.shape, dtype=bool))
+    if 0 < 2 * bad.sum() < len(filled):
+        for item, text in filled.iloc[:, 0][bad[:, 0]].items():
+            notes.add(f"read as texts: {name}, for cells that are no numbers", f"{item} ({text!r})")
 
 
 def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
@@ -176,8 +321,8 @@ def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
     """
     shared = one.index.intersection(other.index, sort=False)
     for column in one.columns.intersection(other.columns, sort=False):
-        ours, theirs = (table.loc[shared, column].astype(object) for table in (one, other))
-        for name, here, there in zip(shared, ours, theirs, strict=True):
+        pairs = zip(shared, one.loc[shared, column], other.loc[shared, column], strict=True)
+        for name, here, there in pairs:
             if not (is_missing(here) or is_missing(there) or _compared(here) == _compared(there)):
                 raise DataError(
                     f"{kind} {name} has {column} = {here!r} in one evaluation and {there!r} in the "
@@ -194,14 +339,9 @@ def joined(one: pd.DataFrame, other: pd.DataFrame, kind: str) -> pd.DataFrame:
     return rows
 
 
-def _hashable(column: pd.Series) -> pd.Series:
-    """Write cells so that they can be compared: lists as texts, and texts without odd blanks."""
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return column
-    return column.map(_compared)
+def _compared(cell: object) -> object:
+    return plain(cell) if isinstance(cell, str) else repr(cell) if _is_list(cell) else cell
 
 
-def _compared(cell: object) -> Hashable:
-    if isinstance(cell, str):
-        return plain(cell)
-    return cell if isinstance(cell, Hashable) else repr(cell)
+def _is_list(cell: object) -> bool:
+    return isinstance(cell, Iterable) and not isinstance(cell, str)

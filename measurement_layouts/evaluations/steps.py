@@ -48,17 +48,17 @@ class Rows:
     @classmethod
     def read(cls, names: Iterable[str]) -> "Rows":
         """Split names of rows into item, outcome and step."""
-        parts = [name.rpartition(f" {MARK}") for name in names]
-        items = [item for item, _, _ in parts]
-        reached = [own.partition(_FROM) for _, _, own in parts]
-        columns = (items, [name for name, _, _ in reached], [step for _, _, step in reached])
-        return cls(*(np.array(column, dtype=object) for column in columns))
+        split = [name.rpartition(f" {MARK}") for name in names]
+        steps = [step.partition(_FROM) for _, _, step in split]
+        triples = zip(split, steps, strict=True)
+        table = [(item, outcome, step) for (item, _, _), (outcome, _, step) in triples]
+        return cls(*np.array(table, dtype=object).reshape(-1, 3).T)
 
     @cached_property
     def items(self) -> pd.Index:
         """Names of the items, each once, in order."""
-        found: pd.Index = pd.Index(pd.unique(self.item), dtype="str", name="item")
-        return found
+        names: pd.Index = pd.Index(list(dict.fromkeys(self.item)), dtype="str", name="item")
+        return names
 
     @cached_property
     def places(self) -> np.ndarray:
@@ -101,17 +101,15 @@ class Rows:
         DataError
             When the rows are not those of the layout.
         """
-        known = {(name, step): place for place, (name, _, step) in enumerate(steps.rows)}
-        found = [known.get(key, -1) for key in zip(self.outcome, self.step, strict=True)]
-        rows = np.array(found, dtype=int)
-        whole = np.tile(np.arange(len(known)), len(self.items))
-        if len(rows) != len(whole) or (rows != whole).any():
-            have = dict.fromkeys(zip(self.outcome, self.step, strict=True))
+        numbers = {(name, step): number for number, (name, _, step) in enumerate(steps.rows)}
+        have = list(zip(self.outcome, self.step, strict=True))
+        rows = np.array([numbers.get(key, -1) for key in have], dtype=int)
+        if rows.tolist() != list(range(len(numbers))) * len(self.items):
             raise DataError(
-                f"the evaluation's rows are the steps {some(map(_FROM.join, have))}, and those of "
-                f"the layout are {some(map(_FROM.join, known))}, all for each item; make the "
-                "evaluation with Evaluation.of_outcomes(layout, ...) of this layout, and keep all "
-                "rows of an item"
+                f"the rows of the evaluation are {some(map(_FROM.join, dict.fromkeys(have)))}, and "
+                f"the steps of the layout {some(map(_FROM.join, numbers))}, for each item; make "
+                "the evaluation with Evaluation.of_outcomes(layout, ...) of this layout, and keep "
+                "all rows of an item"
             )
         return rows
 
@@ -148,8 +146,8 @@ def of_rows(
 
 def row_names(items: Sequence[str] | pd.Index, steps: Steps) -> list[str]:
     """Name every row of every item."""
-    each = itertools.product(items, steps.rows)
-    return [f"{item} {MARK}{outcome}{_FROM}{step}" for item, (outcome, _, step) in each]
+    pairs = itertools.product(items, steps.rows)
+    return [f"{item} {MARK}{outcome}{_FROM}{step}" for item, (outcome, _, step) in pairs]
 
 
 def rows_per_item(layout: Layout) -> int:

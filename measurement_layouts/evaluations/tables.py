@@ -17,6 +17,9 @@ from ..layouts.fields import is_broken
 from ..linking.errors import short
 from ..linking.real import real
 
+MOST = 1e15
+"""Largest count; sums of counts up to this stay exact."""
+
 NAMING = "give their names, as in subject='model' (--subject model), or rename the columns"
 """What to do about a long table whose columns have other names."""
 
@@ -49,39 +52,23 @@ def named(table: object, what: str, kind: str) -> pd.DataFrame:
     UserWarning
         When a name is written otherwise, with other blanks or composed.
     """
-    found = need_frame(table, what)
-    if found.columns.nlevels > 1:
+    frame = need_frame(table, what)
+    if frame.columns.nlevels > 1:
         raise DataError(
-            f"{what}: the names of columns have {found.columns.nlevels} levels; give each column "
+            f"{what}: the names of columns have {frame.columns.nlevels} levels; give each column "
             "one name, as in table.columns = ['size', ...]"
         )
-    names = texts(found.index, f"{what}, {kind}")
-    found = plain_columns(found, what)
+    names = texts(frame.index, f"{what}, {kind}")
+    columns = rewritten(frame.columns)
+    if columns:
+        frame = frame.rename(columns=columns)
+        _warn_of(columns, f"{what}, columns")
+        twice = frame.columns[frame.columns.duplicated()].intersection(list(columns.values()))
+        if len(twice):
+            raise DataError(f"{what}: the columns {some(twice)} are there twice; {SAME}, keep one")
     refuse_repeats(names, kind, what)
-    refuse_broken(found, names, what, kind)
-    return found.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
-
-
-def plain_columns(table: pd.DataFrame, what: str) -> pd.DataFrame:
-    """Return a table in which names of columns are plain; see `common.names.plain`.
-
-    Raises
-    ------
-    DataError
-        When two columns differ in blanks or in the composition of Unicode only.
-    """
-    changed = rewritten(table.columns)
-    if not changed:
-        return table
-    found = table.set_axis([changed.get(name, name) for name in table.columns], axis=1)
-    twice = found.columns[found.columns.duplicated() & ~table.columns.duplicated()]
-    if len(twice):
-        raise DataError(
-            f"{what}: the columns {some(map(repr, merged(table.columns)))} are one with another "
-            f"column, {some(twice)}: {SAME}; keep one, or give it another name"
-        )
-    _warn_of(changed, f"{what}, columns")
-    return found
+    refuse_broken(frame, names, what, kind)
+    return frame.set_axis(pd.Index(names, name=kind, dtype="str"), axis=0)
 
 
 def one_level_each(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, dict[str, str]]]:
@@ -108,30 +95,21 @@ def one_level_each(table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, dict[st
     (['jay', 'jay', 'crow '], {'kind': {'jay ': 'jay'}})
     """
     changed = {}
-    for place, (column, dtype) in enumerate(zip(table.columns, table.dtypes, strict=True)):
+    for number, (column, dtype) in enumerate(zip(table.columns, table.dtypes, strict=True)):
         if pd.api.types.is_numeric_dtype(dtype) or not table.columns.is_unique:
             continue
-        cells = table.iloc[:, place]
-        united = merged(cell for cell in cells if isinstance(cell, str))
-        if united:
-            changed[str(column)] = united
-            table = table.assign(
-                **{
-                    column: cells.map(
-                        lambda cell, own=united: (
-                            own.get(cell, cell) if isinstance(cell, str) else cell
-                        )
-                    )
-                }
-            )
+        forms = merged(table.iloc[:, number])
+        if forms:
+            changed[str(column)] = forms
+            table = table.assign(**{column: table.iloc[:, number].replace(forms)})
     return table, changed
 
 
 def with_one_level_each(table: pd.DataFrame, what: str) -> pd.DataFrame:
     """Do what `one_level_each` does, and warn of the texts that changed."""
     table, changed = one_level_each(table)
-    for column, united in changed.items():
-        _warn_of(united, f"{what}, column {column!r}")
+    for column, forms in changed.items():
+        _warn_of(forms, f"{what}, column {column!r}")
     return table
 
 
@@ -173,15 +151,15 @@ def refuse_broken(table: pd.DataFrame, names: Sequence[str], what: str, kind: st
         When there is half a character; the error names column and row.
     """
     dtypes = list(table.dtypes)  # all at once: a table may have a column per item
-    for place, column in enumerate(table.columns):
+    for number, column in enumerate(table.columns):
         if is_broken(str(column)):
             raise DataError(
-                f"{what}: the name {column!r} of column {place}, counted from 0, contains half a "
+                f"{what}: the name {column!r} of column {number}, counted from 0, contains half a "
                 "character, which cannot be saved; correct the text"
             )
-        if isinstance(dtypes[place], np.dtype) and dtypes[place].kind != "O":
+        if isinstance(dtypes[number], np.dtype) and dtypes[number].kind != "O":
             continue
-        for row, cell in enumerate(table.iloc[:, place].astype(object)):
+        for row, cell in enumerate(table.iloc[:, number].astype(object)):
             if isinstance(cell, str) and is_broken(cell):
                 raise DataError(
                     f"{what}, {kind} {names[row]}: {str(column)!r} contains half a character, "
@@ -203,11 +181,12 @@ def texts(names: Iterable[object], where: str) -> list[str]:
     UserWarning
         When a name is written otherwise.
     """
-    found = written(names, where)
-    changed = rewritten(found)
-    if changed:
-        _warn_of(changed, where)
-    return [changed.get(name, name) for name in found] if changed else found
+    listed = written(names, where)
+    changed = rewritten(listed)
+    if not changed:
+        return listed
+    _warn_of(changed, where)
+    return [changed.get(name, name) for name in listed]
 
 
 def written(names: Iterable[object], where: str) -> list[str]:
@@ -221,31 +200,27 @@ def written(names: Iterable[object], where: str) -> list[str]:
     if isinstance(names, pd.Index | pd.Series):
         names = names.astype(object).to_numpy()  # quicker to go through
     try:
-        found = list(names)
+        listed = list(names)
     except TypeError:
         raise DataError(f"{where}: {names!r} is no list of names; give one") from None
     missing = [
-        place for place, name in enumerate(found) if not isinstance(name, str) and is_missing(name)
+        row for row, name in enumerate(listed) if not isinstance(name, str) and is_missing(name)
     ]
     if missing:
         raise DataError(
             f"{where}: no name in row(s) {some(missing)}, counted from 0; name each, or drop them"
         )
-    names_as_texts = [str(name) for name in found]
-    for name in dict.fromkeys(names_as_texts):
-        if is_broken(name):
-            place = names_as_texts.index(name)
+    listed = [str(name) for name in listed]
+    for name in dict.fromkeys(listed):
+        if is_broken(name) or "\0" in name:
+            fault = "half a character, which cannot be saved; correct the text"
+            if "\0" in name:
+                fault = "a zero byte, which ends a text in files; remove it"
             raise DataError(
-                f"{where}: the name {name!r} in row {place}, counted from 0, contains half a "
-                "character, which cannot be saved; correct the text"
+                f"{where}: the name {name!r} in row {listed.index(name)}, counted from 0, contains "
+                f"{fault}"
             )
-        if "\0" in name:
-            place = names_as_texts.index(name)
-            raise DataError(
-                f"{where}: the name {name!r} in row {place}, counted from 0, contains a zero byte, "
-                "which ends a text in files; remove it"
-            )
-    return names_as_texts
+    return listed
 
 
 def refuse_repeats(names: Iterable[str], kind: str, where: str) -> None:
@@ -274,11 +249,12 @@ def same_names(have: Iterable[str], need: Iterable[str], where: str, reference: 
         When they differ; the error lists missing and extra names.
     """
     missing, extra = sorted(set(need) - set(have)), sorted(set(have) - set(need))
-    found = [f"missing {some(missing)}"] if missing else []
-    found += [f"extra {some(extra)}"] if extra else []
-    if found:
+    differences = [f"missing {some(missing)}"] if missing else []
+    differences += [f"extra {some(extra)}"] if extra else []
+    if differences:
         raise DataError(
-            f"{where} are not those of {reference}: {'; '.join(found)}; give both the same names"
+            f"{where} are not those of {reference}: {'; '.join(differences)}; give both the same "
+            "names"
         )
 
 
@@ -327,28 +303,20 @@ def known_names(names: Iterable[object], known: pd.Index, kind: str) -> list[str
     return wanted
 
 
-def plain_names(subject: str, item: str, outcome: str) -> tuple[str, str, str]:
-    """Write the given names of columns as `plain_columns` writes those of a table."""
-    subject, item, outcome = (
-        plain(name) if isinstance(name, str) else name for name in (subject, item, outcome)
-    )
-    return subject, item, outcome
-
-
-def three_columns(names: tuple[object, object, object]) -> None:
-    """Refuse names of the columns of subjects, items and outcomes that are not three.
+def three_columns(names: tuple[str, str, str]) -> tuple[str, str, str]:
+    """Write names of the columns of subjects, items and outcomes as `plain_columns` does.
 
     Raises
     ------
     DataError
-        When there are not three different names.
+        When they are not three different texts.
     """
-    try:
-        different = len(set(names)) == 3
-    except TypeError:  # for example a list, which is no name of a column
-        different = False
-    if not different:
+    forms = [plain(name) if isinstance(name, str) else name for name in names]
+    texts = [name for name in forms if isinstance(name, str)]
+    if len(set(texts)) < 3:
         raise DataError(f"subject, item and outcome are the columns {some(names)}; name three")
+    subject, item, outcome = texts
+    return subject, item, outcome
 
 
 def need_columns(
@@ -372,15 +340,10 @@ def need_columns(
     """
     columns = Counter(have)
     missing = [name for name in need if name not in columns]
-    if missing and not columns:
-        raise DataError(
-            f"{where} no column {some(map(quoted, missing))}, and no columns at all; add it, or "
-            "see in the notes of an import which columns were dropped, and why"
-        )
     if missing:
         raise DataError(
             f"{where} no column {some(map(quoted, missing))}; the columns are "
-            f"{some(map(quoted, columns.elements()), 12)}; "
+            f"{some(map(quoted, columns.elements()), 12) or 'none'}; "
             f"{remedy or _renaming(missing, columns) or 'rename one, or add it'}"
         )
     twice = [name for name in dict.fromkeys(need) if columns[name] > 1]
@@ -427,20 +390,20 @@ def renamed(
     if not columns or not isinstance(table, pd.DataFrame):
         return table
     have = {*table.columns, *table.index.names}
-    own = {other: name for name, other in columns.items() if name in names and other in have}
-    replaced = [name for name in own.values() if name in table.columns and name not in own]
-    kept = table.drop(columns=replaced)
-    return kept.rename(columns=own).rename_axis(index=lambda name: own.get(name, name))
+    forms = {old: new for new, old in columns.items() if new in names and old in have}
+    replaced = [name for name in forms.values() if name in table.columns and name not in forms]
+    rest = table.drop(columns=replaced)
+    return rest.rename(columns=forms).rename_axis(index=lambda name: forms.get(name, name))
 
 
 def _renaming(missing: Sequence[Hashable], have: Iterable[Hashable]) -> str:
     """Find columns that differ from missing ones in spaces or capitals only."""
-    alike = {str(name).strip().lower(): name for name in have}
-    near = {name: alike.get(str(name).strip().lower()) for name in missing}
-    renamed = {found: name for name, found in near.items() if found is not None}
-    if not renamed:
+    spellings = {str(name).strip().lower(): name for name in have}
+    near = {spellings.get(str(name).strip().lower()): name for name in missing}
+    near.pop(None, None)
+    if not near:
         return ""
-    return f"names differ in spaces or capitals; use table.rename(columns={renamed!r})"
+    return f"names differ in spaces or capitals; use table.rename(columns={near!r})"
 
 
 def is_missing(value: object) -> bool:
@@ -475,28 +438,29 @@ def read_numbers(table: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         return table.to_numpy(dtype=float, copy=True), np.zeros(table.shape, dtype=bool)
     values = np.empty(table.shape)
     foreign = np.zeros(table.shape, dtype=bool)
-    for place in range(table.shape[1]):
-        column = table.iloc[:, place]
+    for number in range(table.shape[1]):
+        column = table.iloc[:, number]
         if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
-            values[:, place] = column.to_numpy(dtype=float, na_value=np.nan)
+            values[:, number] = column.to_numpy(dtype=float, na_value=np.nan)
             continue
         for row, cell in enumerate(column.astype(object)):
-            number = float(cell) if isinstance(cell, np.bool) else real(cell)
-            foreign[row, place] = number is None and not is_missing(cell)
-            values[row, place] = np.nan if number is None else number
+            value = float(cell) if isinstance(cell, np.bool) else real(cell)
+            foreign[row, number] = value is None and not is_missing(cell)
+            values[row, number] = np.nan if value is None else value
     return values, foreign
 
 
 def name_cells(table: pd.DataFrame, bad: np.ndarray, pattern: str = "{} on {}: {}") -> str:
     """Write the first few bad cells: row, column and content."""
-    places = np.argwhere(bad)
+    positions = np.argwhere(bad)
     cells = [
         pattern.format(
             short(table.index[row]), short(table.columns[column]), _shown(table.iloc[row, column])
         )
-        for row, column in places[:6]
+        for row, column in positions[:6]
     ]
-    return some(cells) if len(places) < 7 else f"{some(cells[:5])} and {len(places) - 5} more"
+    more = len(positions) - 5
+    return some(cells) if more < 2 else f"{some(cells[:5])} and {more} more"
 
 
 def _shown(cell: object) -> str:

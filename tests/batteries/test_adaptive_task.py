@@ -240,7 +240,7 @@ def test_grades_and_several_scorers(tmp_path):
     ("settings", "options", "told"),
     [
         ({"scorer": [match(), includes()]}, {}, "choose one of them:"),
-        ({"scorer": graded()}, {}, "neither numbers nor known"),
+        ({"scorer": graded()}, {}, "nor known words"),
         ({"scorer": graded()}, {"scorer": "exact"}, "not by exact"),
     ],
 )

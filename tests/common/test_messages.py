@@ -35,7 +35,7 @@ FAULTS = [
     lambda: Evaluation.from_long(rows.rename(columns={"subject": LONG}), items),
     lambda: Evaluation.from_long(rows.assign(subject=LONG)[::2], items, item="outcome"),
     lambda: Evaluation.from_long(rows, items, repeats=LONG),
-    lambda: Evaluation.from_long(rows.assign(**{LONG: range(4)})),
+    lambda: Evaluation.from_table(rows, trials=LONG),
     lambda: Evaluation(items, somebody * 2, somebody),
     lambda: evaluation.select(items=["nothing"]),
     lambda: evaluation.select(subjects=[LONG]),

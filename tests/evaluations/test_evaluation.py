@@ -1,14 +1,12 @@
 """Reading outcomes: every orientation and kind of column; see `test_fault_outcomes.py`."""
 
 import copy
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from measurement_layouts import Capability, DataError, Evaluation, Graded, Layout, Success
-from measurement_layouts.common.given import kind_of
 
 ITEMS = pd.DataFrame({"size": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
 WIDE = pd.DataFrame({"a": [1, 0], "b": [0, None], "c": [1, 1]}, index=["Ann", "Bob"], dtype=object)
@@ -69,11 +67,6 @@ def test_items_as_rows_are_turned():
     assert values(Evaluation.from_wide(WIDE.T, ITEMS)) == (SUCCESSES, TRIALS)
 
 
-def test_items_as_rows_that_lack_an_item_are_reported_as_such():
-    with raises("items of outcomes are not those of items: missing c"):
-        Evaluation.from_wide(WIDE.T.drop(index="c"), ITEMS)
-
-
 def test_numbered_subjects_and_items_are_not_turned():
     """Names that fit both ways: rows are subjects."""
     table = pd.DataFrame([[1, 0], [1, 1]])
@@ -81,6 +74,11 @@ def test_numbered_subjects_and_items_are_not_turned():
     assert values(evaluation) == ([[1, 0], [1, 1]], [[1, 1], [1, 1]])
     assert evaluation.subjects == ["0", "1"]
     assert list(evaluation.items.index) == list(evaluation.trials.columns) == ["0", "1"]
+
+
+def test_items_as_rows_may_be_fewer_than_all_items():
+    evaluation = Evaluation.from_wide(WIDE.T.drop(index="c"), ITEMS)
+    assert values(evaluation) == ([[1, 0, 0], [0, 0, 0]], [[1, 1, 0], [1, 0, 0]])
 
 
 def test_columns_are_brought_into_the_items_order():
@@ -103,57 +101,12 @@ def test_kinds_of_missing(missing):
     assert Evaluation.from_wide(wide(b=missing), ITEMS).trials.loc["Ann"].tolist() == [1, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        ("C", "'C'"),
-        ("1_0", "'1_0'"),
-        ("infinity", "'infinity'"),
-        ("nan", "'nan'"),
-        (-1, "-1"),
-        (1 + 0j, r"\(1\+0j\)"),
-        (Decimal(1), r"Decimal\('1'\)"),
-        (pd.Timestamp(0), "Timestamp"),
-        ([1], r"\[1\]"),
-    ],
-)
-def test_outcome_that_is_none(value, shown):
-    table = WIDE.copy()
-    table.at["Ann", "b"] = value
-    with raises(rf"1 outcome\(s\) are neither 0 nor 1: Ann on b: {shown}.*code failure as 0"):
-        Evaluation.from_wide(table, ITEMS)
-
-
-def test_many_wrong_outcomes_are_counted_and_five_named():
-    table = pd.DataFrame("C", index=["Ann", "Bob", "Cyd"], columns=ITEMS.index)
-    with raises("9 outcome.*Ann on a: 'C'.*Bob on b: 'C' and 4 more;"):
-        Evaluation.from_wide(table, ITEMS)
-
-
 def test_whole_columns_that_are_no_outcomes():
     table = pd.DataFrame(
         {"a": pd.to_datetime(["2026-01-01", None]), "b": [1j, 1], "c": [1, 1]}, index=["Ann", "Bob"]
     )
     with raises("3 outcome.*Ann on a: Timestamp.*Ann on b: 1j"):
         Evaluation.from_wide(table, ITEMS)
-
-
-def test_a_name_as_a_number_and_as_text_is_one_name():
-    with raises(r"outcomes: the subject name\(s\) 1 occur more than once"):
-        Evaluation.from_wide(WIDE.set_axis([1, "1"], axis=0), ITEMS)
-
-
-def test_missing_names():
-    with raises(r"outcomes, subject: no name in row\(s\) 1"):
-        Evaluation.from_wide(WIDE.set_axis(["Ann", np.nan], axis=0), ITEMS)
-
-
-@pytest.mark.parametrize("wrong", [[[1, 0]], None, {"a": [1]}, np.ones((2, 3))])
-def test_not_a_data_frame(wrong):
-    with raises(f"outcomes: this is {kind_of(wrong)}; give a pandas DataFrame"):
-        Evaluation.from_wide(wrong, ITEMS)
-    with raises(f"items: this is {kind_of(wrong)}"):
-        Evaluation.from_wide(WIDE, wrong)
 
 
 def test_subjects_without_outcomes_are_left_out_and_named():
@@ -168,7 +121,7 @@ def test_subjects_without_outcomes_are_left_out_and_named():
         lambda: Evaluation.from_long(long.rename("outcome").reset_index(), ITEMS),
         lambda: Evaluation.of_outcomes(layout, {"heads": wide}, ITEMS),
     ):
-        with pytest.warns(UserWarning, match=r"left out, without any outcome: 1 subject \(Bob\)"):
+        with pytest.warns(UserWarning, match=r"left out, without any outcome.*Bob"):
             found = read()
         pd.testing.assert_frame_equal(found.trials, wanted.trials)
         pd.testing.assert_frame_equal(found.successes, wanted.successes)
@@ -191,17 +144,6 @@ def test_counts():
 def test_kinds_of_counts(kind):
     successes, trials = counts()
     assert values(Evaluation(ITEMS, successes.astype(kind), trials)) == (SUCCESSES, TRIALS)
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0.5, "0.5"), (-1, "-1"), (None, "missing"), ("2", "'2'"), (np.inf, "inf")]
-)
-def test_no_counts(value, shown):
-    for place, name in enumerate(("successes", "trials")):
-        tables = [table.astype(object) for table in counts()]
-        tables[place].loc["Ann", "c"] = value
-        with raises(rf"{name}: 1 value\(s\) are no counts: Ann on c: {shown}; give whole"):
-            Evaluation(ITEMS, *tables)
 
 
 def test_tables_that_do_not_match():

@@ -110,14 +110,14 @@ def of_ratio():
             "no column at all",
             lambda: fit(items()[[]]),
             DataError,
-            "distance: the items have no column distance, and no columns at all; add it, or see in "
-            "the notes of an import which columns were dropped, and why",
+            "distance: the items have no column distance; the columns are none; rename one, or add "
+            "it",
         ),
         fault(
             "a column twice",
             lambda: fit(pd.concat([items(), items()[["distance"]]], axis=1)),
             DataError,
-            "distance: the items have several columns distance; keep one of each name",
+            "items: the column(s) distance occur more than once; rename them",
         ),
     ],
 )

@@ -7,7 +7,6 @@ from helpers.fault_cases import (
     distance,
     evaluation,
     exactly,
-    fault,
     fit,
     items,
     layout,
@@ -19,18 +18,6 @@ import measurement_layouts as ml
 from measurement_layouts import DataError, Evaluation
 from measurement_layouts.linking import logistic
 
-CODES = (
-    "; code failure as 0 and success as 1, or by a known word (in upper or lower case: yes/no, "
-    "y/n, true/false, t/f, pass/fail, passed/failed, correct/incorrect, right/wrong, "
-    "success/failure), and leave a cell empty (NaN) where the item was not attempted. Several "
-    "attempts go in as counts, Evaluation(items, successes, trials)"
-)
-NO_COUNTS = "; give whole numbers from 0 to 1e+15, with 0 trials where an item was not attempted"
-NOTHING = "; a subject needs at least one attempted item to be fitted, so leave it out"
-ONCE = (
-    " occur more than once; give each {0} one row and one name (from_long(..., repeats='trials') "
-    "counts repeated attempts)"
-)
 ONES = table(np.ones((2, 3), int))
 ROWS = pd.DataFrame({"subject": ["Ann"] * 3, "item": ["a", "a", "b"], "outcome": [1, 0, 1]})
 
@@ -44,145 +31,58 @@ def counts(successes, trials=ONES):
     return Evaluation(items(), successes, trials)
 
 
+def without(**columns):
+    return lambda: Evaluation.from_long(ROWS.assign(**columns), items(), repeats="trials")
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "word"),
     [
-        fault(
-            "an outcome P",
-            lambda: one("P"),
-            DataError,
-            f"1 outcome(s) are neither 0 nor 1: Ann on b: 'P'{CODES}",
-        ),
-        fault(
-            "an outcome 0.5",
-            lambda: one(0.5),
-            DataError,
-            f"1 outcome(s) are neither 0 nor 1: Ann on b: 0.5{CODES}",
-        ),
-        fault(
-            "outcomes True and C in one table",
-            lambda: evaluation(rows=[[True, "C", 0], ["I", True, None]]),
-            DataError,
-            f"2 outcome(s) are neither 0 nor 1: Ann on b: 'C', Bob on a: 'I'{CODES}",
-        ),
-        fault(
-            "an outcome 2",
-            lambda: one(2),
-            DataError,
-            f"1 outcome(s) are neither 0 nor 1: Ann on b: 2{CODES}",
-        ),
-        fault(
-            "an infinite outcome",
-            lambda: one(np.inf),
-            DataError,
-            f"1 outcome(s) are neither 0 nor 1: Ann on b: inf{CODES}",
-        ),
-        fault(
-            "an outcome P in a row",
-            lambda: Evaluation.from_long(
-                ROWS.assign(outcome=[1, 0, "P"]), items(), repeats="trials"
-            ),
-            DataError,
-            f"1 outcome(s) are neither 0 nor 1: row 2, outcome: 'P'{CODES}",
-        ),
-        fault(
-            "half a success",
-            lambda: counts(table([[1, 0.5, 0], [1, 0, 0]])),
-            DataError,
-            f"successes: 1 value(s) are no counts: Ann on b: 0.5{NO_COUNTS}",
-        ),
-        fault(
-            "a count that is missing",
-            lambda: counts(table([[1, np.nan, 0], [1, 0, 0]])),
-            DataError,
-            f"successes: 1 value(s) are no counts: Ann on b: missing{NO_COUNTS}",
-        ),
-        fault(
-            "more successes than trials",
+        (lambda: one("P"), "Ann on b: 'P'"),
+        (lambda: one(0.5), r"Ann on b: 0\.5"),
+        (lambda: one(2), "Ann on b: 2"),
+        (lambda: one(np.inf), "Ann on b: inf"),
+        (lambda: one(1j), r"Ann on b: 1j"),
+        (lambda: one([1]), r"Ann on b: \[1\]"),
+        (lambda: one("1_0"), "Ann on b: '1_0'"),
+        (lambda: one(pd.Timestamp(0)), "Ann on b: Timestamp"),
+        (lambda: one(10**400), "Ann on b: 1000"),
+        (lambda: evaluation(rows=[[True, "C", 0], ["I", True, None]]), "Ann on b: 'C', Bob on a:"),
+        (lambda: evaluation(rows=[["C"] * 3] * 3, index=list("ABC")), "9 outcome.* and 4 more;"),
+        (without(outcome=[1, 0, "P"]), "Ann on b: 'P'"),
+        (without(subject=["Ann", None, "Bob"]), r"'subject': no name in row\(s\) 1"),
+        (without(item=["a", "z", "b"]), "does not have: z"),
+        (lambda: counts(table([[1, 0.5, 0], [1, 0, 0]])), r"successes: .*Ann on b: 0\.5"),
+        (lambda: counts(table([[1, np.nan, 0], [1, 0, 0]])), "Ann on b: missing"),
+        (lambda: counts(table([[-1, 1, 0], [1, 0, 0]])), "Ann on a: -1"),
+        (lambda: counts(ONES, ONES * 1e308), r"trials: .*Ann on a: 1e\+308"),
+        (
             lambda: counts(table([[3, 0, 0], [1, 0, 0]])),
-            DataError,
-            "more successes than trials in 1 cell(s): Ann on a: 3; correct one of the two",
+            "more successes.* Ann on a: 3",
         ),
-        fault(
-            "a subject without outcomes",
-            lambda: counts(table([[1] * 3, [0] * 3]), table([[1] * 3, [0] * 3])),
-            DataError,
-            f"no outcomes for Bob{NOTHING}",
-        ),
-        fault(
-            "zero trials everywhere",
-            lambda: counts(ONES * 0, ONES * 0),
-            DataError,
-            f"no outcomes for Ann, Bob{NOTHING}",
-        ),
-        fault(
-            "no subjects",
-            lambda: evaluation(rows=[], index=[]),
-            DataError,
-            "there are no subjects; give at least one, as a row of outcomes",
-        ),
-        fault(
-            "no items",
-            lambda: Evaluation.from_wide(pd.DataFrame(index=["Ann"]), items().iloc[:0]),
-            DataError,
-            "there are no items; give at least one, as a row of items",
-        ),
-        fault(
-            "a row of a subject and item twice",
-            lambda: Evaluation.from_long(ROWS, items()),
-            DataError,
-            "1 repeated row(s): Ann on a; keep one row of each, or count them as repeated trials "
-            "with repeats='trials'",
-        ),
-        fault(
-            "a subject twice",
-            lambda: evaluation(index=["Ann", "Ann"]),
-            DataError,
-            f"outcomes: the subject name(s) Ann{ONCE.format('subject')}",
-        ),
-        fault(
-            "an item twice among the outcomes",
-            lambda: evaluation(columns=["a", "a", "b"]),
-            DataError,
-            f"outcomes: the item name(s) a{ONCE.format('item')}",
-        ),
-        fault(
-            "an item twice",
-            lambda: evaluation(items().set_axis(["a", "a", "b"])),
-            DataError,
-            f"items: the item name(s) a{ONCE.format('item')}",
-        ),
-        fault(
-            "a row without a subject",
-            lambda: Evaluation.from_long(ROWS.assign(subject=["Ann", None, "Bob"]), items()),
-            DataError,
-            "column 'subject': no name in row(s) 1, counted from 0; name each, or drop them",
-        ),
-        fault(
-            "outcomes of an unknown item",
-            lambda: Evaluation.from_long(ROWS.assign(item=["a", "z", "b"]), items()),
-            DataError,
-            "outcomes for 1 item(s) that `items` does not have: z; add their properties, or drop "
-            "those rows",
-        ),
-        fault(
-            "outcomes of other items",
-            lambda: evaluation(columns=["a", "b", "z"]),
-            DataError,
-            "the items of outcomes are not those of items: missing c; extra z; give both the same "
-            "names",
-        ),
-        fault(
-            "no column of outcomes",
-            lambda: Evaluation.from_long(ROWS.rename(columns={"outcome": "score"}), items()),
-            DataError,
-            "the table of outcomes has no column outcome; the columns are subject, item, score; "
-            "give their names, as in subject='model' (--subject model), or rename the columns",
-        ),
+        (lambda: counts(ONES * 0, ONES * 0), "no outcomes for Ann, Bob"),
+        (lambda: evaluation(rows=[], index=[]), "no outcomes"),
+        (lambda: evaluation(items().iloc[:0]), "does not have: a, b, c"),
+        (lambda: Evaluation.from_long(ROWS, items()), "1 repeated.* Ann on a;.*repeats='trials'"),
+        (lambda: Evaluation.from_long(ROWS, repeats="sum"), "repeats='sum'"),
+        (lambda: evaluation(index=["Ann", "Ann"]), "Ann occur more than once"),
+        (lambda: evaluation(index=[1, "1"]), "1 occur more than once"),
+        (lambda: evaluation(index=["Ann", None]), r"no name in row\(s\) 1"),
+        (lambda: evaluation(columns=["a", "a", "b"]), "a occur more than once"),
+        (lambda: evaluation(items().set_axis(["a", "a", "b"])), "items: .*a occur more than once"),
+        (lambda: evaluation(columns=["a", "b", "z"]), "does not have: z"),
+        (lambda: Evaluation.from_long(ROWS[["subject", "item"]]), "no column outcome"),
+        (lambda: Evaluation.from_wide([[1, 0]], items()), "this is a list"),
+        (lambda: Evaluation.from_long(None), "this is None"),
+        (lambda: evaluation(np.ones((2, 3))), "items: this is a ndarray"),
+        (lambda: Evaluation.from_table(ROWS, trials=0), "trials=0"),
+        (lambda: Evaluation.from_table(ROWS, trials="n"), "no column n"),
+        (lambda: Evaluation.from_table(ROWS, subjects=["item"]), "subjects= names item"),
+        (lambda: Evaluation.from_table(ROWS, item="subject"), "name three"),
     ],
 )
-def test_refused(call, error, message):
-    with exactly(error, message):
+def test_refused(call, word):
+    with pytest.raises(DataError, match=word):
         call()
 
 

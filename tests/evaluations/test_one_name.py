@@ -30,7 +30,7 @@ def test_subjects_are_one(name):
     read = read_table(rows(name))
     assert read.evaluation().subjects == [COMPOSED, "Ann"]
     assert read.notes["what"].str.startswith("renamed: names that differ in blanks").sum() == 1
-    with pytest.warns(UserWarning, match=r"column 'subject': renamed 1 name \(.* is 'Zo"):
+    with pytest.warns(UserWarning, match=r"^renamed: .* is 'Zo"):
         evaluation = ml.Evaluation.from_long(rows(name))
     assert evaluation.subjects == [COMPOSED, "Ann"]
     assert evaluation.select(subjects=[name]).subjects == [COMPOSED]
@@ -42,7 +42,7 @@ def test_items_of_two_tables_are_one(name):
     wide = pd.DataFrame({COMPOSED: [1], "b": [0]}, index=["Ann"])
     read = read_table(wide, items)
     assert read.items["size"].to_dict() == {COMPOSED: 1.0, "b": 2.0}
-    with pytest.warns(UserWarning, match="items, item: renamed 1 name"):
+    with pytest.warns(UserWarning, match="^renamed: names that differ"):
         evaluation = ml.Evaluation.from_wide(wide, items)
     assert evaluation.items["size"].to_dict() == {COMPOSED: 1.0, "b": 2.0}
     with pytest.warns(UserWarning, match="renamed 1 name"):
@@ -54,12 +54,9 @@ def test_two_rows_of_one_name_are_refused():
     wide = pd.DataFrame({"a": [1, 0]}, index=["Ann", "Ann "])
     with pytest.raises(DataError, match="Ann occur more than once"):
         read_table(wide)
-    with (
-        pytest.warns(UserWarning, match="renamed"),
-        pytest.raises(DataError, match="Ann occur more than once"),
-    ):
+    with pytest.raises(DataError, match="Ann occur more than once"):
         ml.Evaluation.from_wide(wide, pd.DataFrame(index=["a"]))
-    with pytest.raises(DataError, match="'size ' are one with another"):
+    with pytest.raises(DataError, match=r"column.*size occur more than once"):
         ml.Evaluation.from_wide(
             pd.DataFrame({"a": [1]}, index=["Ann"]),
             pd.DataFrame({"size": [1], "size ": [2]}, index=["a"]),
@@ -70,7 +67,7 @@ def test_columns_are_one():
     given = rows("Bob").rename(columns={"subject": "subject ", "species": " species"})
     read = read_table(given)
     assert read.items.columns.tolist() + read.subjects.columns.tolist() == ["species"]
-    with pytest.warns(UserWarning, match="outcomes, columns: renamed 2 names"):
+    with pytest.warns(UserWarning, match="^renamed: names that differ"):
         evaluation = ml.Evaluation.from_long(given, subject="subject ")
     assert evaluation.subjects == [COMPOSED, "Bob", "Ann"]
 
@@ -82,7 +79,7 @@ def test_levels_are_one_and_longer_texts_are_kept():
     assert read.subjects["about"].tolist() == ["a  b", "c", "d"]
     assert any("in column species" in what for what in read.notes["what"])
     items = pd.DataFrame({"kind": ["sum", "sum\u00a0"]}, index=["x", "y"])
-    with pytest.warns(UserWarning, match="items, column 'kind': renamed 1 name"):
+    with pytest.warns(UserWarning, match="renamed: in column kind"):
         evaluation = ml.Evaluation.from_long(rows("Ann"), items)
     assert evaluation.group_rates("kind")["group"].unique().tolist() == ["sum"]
 

@@ -84,18 +84,28 @@ def test_rows_of_outcomes_bring_them():
         pd.testing.assert_frame_equal(table, KNOWN[["age", "school"]], check_index_type=False)
         given = Evaluation.from_long(rows, subjects=PEOPLE[["odd"]])
         assert given.subject_table.columns.tolist() == ["odd"]
-        assert Evaluation.from_long(rows, ITEMS).subject_table.columns.tolist() == []
+        beside = Evaluation.from_long(rows, ITEMS).subject_table
+        pd.testing.assert_frame_equal(beside, found.subject_table)
 
 
-def test_a_column_that_is_neither_the_items_nor_the_subjects_is_refused():
-    """Twin: one cell changed, or emptied, in a column that was the subject's."""
+def test_a_property_that_differs_within_one_subject_is_refused():
+    """Twin: a cell that is missing is taken from the subject's other rows."""
     rows = LONG.assign(age=LONG["subject"].map(PEOPLE["age"]))
-    assert Evaluation.from_long(rows).subject_table["age"].to_dict() == {"Bob": 40, "Ann": 30}
-    for changed in (41, None):
-        other = rows.astype({"age": object})
-        other.loc[0, "age"] = changed
-        with raises("'age' differs between rows of one item: a, b, c; .*or, of a subject, in all"):
-            Evaluation.from_long(other)
+    for read in (Evaluation.from_long, Evaluation.from_table):
+        with raises("age .* of subject Bob: 41 in row 0, 40 in row 2"):
+            read(rows.assign(age=rows["age"].where(rows.index > 0, 41)))
+        missing = read(rows.assign(age=rows["age"].where(rows.index > 0)))
+        assert missing.subject_table["age"].to_dict() == {"Bob": 40, "Ann": 30}
+
+
+def test_a_column_of_attempts_is_dropped():
+    """One that differs everywhere; a mark of a few rows is dropped with a warning."""
+    rows = pd.concat([LONG.assign(day=day) for day in (1, 2)], ignore_index=True)
+    found = Evaluation.from_table(rows.assign(seconds=range(len(rows))))
+    assert found.items.columns.tolist() + found.subject_table.columns.tolist() == []
+    assert "dropped: seconds differs within an item" in found.notes["what"].tolist()
+    with pytest.warns(UserWarning, match="late is dropped"):
+        Evaluation.from_table(rows.assign(late=rows.index == 3))
 
 
 def test_names_are_texts():

@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from ...common.errors import DataError
 from ...common.given import refuse_other
 from ...common.messages import some
 from ...common.optional import need
 from ...common.options import whole
-from ...evaluations.logs.imported import Notes
-from ...evaluations.logs.values import GRADES, ScoreReader
+from ...evaluations.logs.attempts import read_scores
+from ...evaluations.notes import Notes
 from ...evaluations.tables import is_missing
 from ...layouts import Graded
 from .adaptive_test import AdaptiveTest
@@ -213,7 +215,7 @@ class _Run:
                 )
             outcomes[node.name] = scores[scorer]
             if not isinstance(node, Graded):
-                reader = ScoreReader(f"scorer {scorer}", None, GRADES, Notes(), _REMEDY)
-                outcomes[node.name] = reader.read(scores[scorer], f"sample {sample.id}")
-                reader.check()
+                single = pd.Series([scores[scorer]], [f"sample {sample.id}"], dtype=object)
+                value = read_scores(single, f"scorer {scorer}", Notes(), _REMEDY)[0]
+                outcomes[node.name] = float(value)
         return {} if any(map(is_missing, outcomes.values())) else outcomes

@@ -1,24 +1,60 @@
-"""Tables of attempts and of items' meta-features, made from several logs."""
+"""A long table of attempts, made of the records of several logs and read as any long table."""
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
 from ...common.messages import some
-from ..properties import constant, differing, warn_of_slips
+from ...linking.errors import short
+from ..reader import shown
 from ..tables import known_names
+from ..ungraded import COLUMN, Treatment, refuse_other_treatment
+from ..words import Values, read_answers
 from .imported import Imported, Notes
-from .values import ScoreReader, tidy
+from .table import read_table
+
+# the values of inspect_ai.scorer.value_to_float; a test compares the two
+GRADES = {
+    **{"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0},
+    **{"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0},
+}
+_DEEPEST = 20  # levels of fields within fields
+_KEY = ["subject", "item", "attempt"]
+_RESERVED = {*_KEY, "outcome", COLUMN}
+
+type Settings = Mapping[str, object]
+
+
+class Attempt(NamedTuple):
+    """One attempt of a subject at an item.
+
+    `outcome` is the score by `scorer` as the log has it, and `ungraded` the reason if there is
+    none; `identity` is the same in copies in other logs; `fields` are properties of the item and
+    the subject.
+    """
+
+    subject: str
+    item: str
+    attempt: int
+    outcome: object
+    scorer: str | None
+    ungraded: str
+    log: str
+    identity: str | None
+    fields: Mapping[str, object]
 
 
 def choose(
     kind: str,
     wanted: str | Mapping[str, str] | None,
-    found: Mapping[str, Iterable[str]],
+    available: Mapping[str, Iterable[str]],
     notes: Notes,
 ) -> dict[str, str]:
     """Choose one name, such as that of a metric, for each task.
@@ -29,15 +65,10 @@ def choose(
         Kind of the name, which is also the reader's argument.
     wanted : str, or mapping of str to str, optional
         One name for all tasks, or by task (default: the only one of a task).
-    found : mapping of str to iterable of str
+    available : mapping of str to iterable of str
         Names that each task has.
     notes : Notes
         Notes, to which names that are the only ones are added.
-
-    Returns
-    -------
-    dict of str to str
-        Names by task.
 
     Raises
     ------
@@ -51,417 +82,305 @@ def choose(
         ...
     measurement_layouts.common.errors.DataError: task sums has several metrics: ...
     """
-    if isinstance(wanted, Mapping):
-        unknown = [task for task in wanted if task not in found]
-        if unknown:
-            raise DataError(f"{kind}: no task {some(unknown)}; the logs have {some(found)}")
+    by_task = wanted if isinstance(wanted, Mapping) else dict.fromkeys(available, wanted)
+    unknown = [task for task in by_task if task not in available]
+    if unknown:
+        raise DataError(f"{kind}: no task {some(unknown)}; the logs have {some(available)}")
     chosen = {}
-    for task, names in found.items():
-        has = sorted(set(names))
-        if not has:
+    for task in available:
+        names, name = sorted(set(available[task])), by_task.get(task)
+        if not names:
             raise DataError(f"task {task} has no {kind}; give logs that have one")
-        name = wanted.get(task) if isinstance(wanted, Mapping) else wanted
-        if name is None and len(has) == 1:
-            name = has[0]
+        if name is None and len(names) == 1:
+            name = names[0]
             notes.add(f"{kind} used, the only one of its task: {name}", task)
-        if name is None:
+        if name not in names:
+            what = f"several {kind}s: {some(names, 12)}"
+            if name is not None:
+                what = f"no {kind} {name!r}; it has {some(names, 12)}"
             raise DataError(
-                f"task {task} has several {kind}s: {some(has, 12)}; choose one with "
-                f"{kind}={has[0]!r}, or by task with {kind}={{{task!r}: {has[0]!r}}}"
-            )
-        if name not in has:
-            raise DataError(
-                f"task {task} has no {kind} {name!r}; it has {some(has, 12)}. Choose by task where "
-                f"tasks differ, such as {kind}={{{task!r}: {has[0]!r}}}"
+                f"task {task} has {what}; choose one with {kind}={names[0]!r}, or by task with "
+                f"{kind}={{{task!r}: {names[0]!r}}}"
             )
         chosen[task] = name
     return chosen
 
 
-_DEEPEST = 20  # levels of fields within fields
-_TEXTS = {"doc", "document", "input", "problem", "prompt", "query", "question", "stem"}
-
-type Settings = Mapping[str, object]
-
-
-def tell_apart(kind: str, runs: Sequence[tuple[str, Settings]], notes: Notes) -> list[str]:
-    """Name each run, with its settings if runs with the same name differ in them.
+def tell_apart(
+    kind: str,
+    names: Sequence[str],
+    settings: Sequence[Settings],
+    notes: Notes,
+    *,
+    within: Sequence[str] | None = None,
+) -> list[str]:
+    """Name each run, with the settings in which runs of the same name differ.
 
     Parameters
     ----------
     kind : str
         Kind of the names, for notes.
-    runs : sequence of (str, mapping)
-        Name and settings of each run.
+    names : sequence of str
+        Name of each run.
+    settings : sequence of mapping
+        Settings of each run.
     notes : Notes
         Notes, to which extended names are added.
-
-    Returns
-    -------
-    list of str
-        Names, in the order of the runs.
+    within : sequence of str, optional
+        Group of each run: only settings that differ within a group count, such as a task (default:
+        one group).
 
     Examples
     --------
-    >>> runs = [("gpt", {"temperature": 0}), ("gpt", {"temperature": 1}), ("llama", {})]
-    >>> tell_apart("model", runs, Notes())
+    >>> settings = [{"temperature": 0}, {"temperature": 1}, {}]
+    >>> tell_apart("model", ["gpt", "gpt", "llama"], settings, Notes())
     ['gpt (temperature=0)', 'gpt (temperature=1)', 'llama']
     """
-    runs = [(notes.name(name), settings) for name, settings in runs]
-    settings_of: dict[str, list[dict[str, str]]] = {}
-    for name, settings in runs:
-        told = {key: str(value) for key, value in settings.items() if value is not None}
-        settings_of.setdefault(name, []).append(told)
-    differing = {name: _differing(each) for name, each in settings_of.items()}
-    found = []
-    for name, settings in runs:
-        keys = differing[name]
-        shown = (f"{key}={_shown(settings.get(key))}" for key in keys)
-        label = f"{name} ({some(shown, len(keys))})" if keys else name
+    runs = pd.DataFrame({"name": [notes.name(name) for name in names], "group": within or ""})
+    columns = dict.fromkeys(key for run in settings for key in run)
+    written = {key: [_written(run.get(key)) for run in settings] for key in columns}
+    table = pd.DataFrame(written, runs.index)
+    labels = []
+    for name, rows in runs.groupby("name").groups.items():
+        values = table.loc[rows].groupby(runs["group"][rows]).nunique()
+        keys = sorted(values.columns[values.gt(1).any()])
+        label = pd.Series(str(name), rows)
         if keys:
-            notes.add(f"renamed: {kind} {name} ran with several configurations", label)
-        found.append(label)
-    return found
+            label += [
+                f" ({some((f'{key}={row[key]}' for key in keys), len(keys))})"
+                for row in table.loc[rows].to_dict("records")
+            ]
+            what = f"renamed: {kind} {name} ran with several configurations"
+            notes.add(what, label.iloc[0], len(rows))
+        labels.append(label)
+    return pd.concat(labels).sort_index().tolist()
 
 
-def name_models(
-    runs: Sequence[tuple[str, Settings]], subject: str | None, notes: Notes
-) -> list[str]:
-    """Name the model of each run, or use the given name for all runs.
-
-    Raises
-    ------
-    DataError
-        When one name is given and the runs are of several models.
-    """
-    if subject is None:
-        return tell_apart("model", runs, notes)
-    models = sorted({name for name, _ in runs})
-    if len(models) > 1:
-        raise DataError(
-            f"subject={subject!r} names one model, but the logs are of {some(models)}; read them "
-            "apart, or leave subject out"
-        )
-    notes.add(f"renamed: model {models[0]}", subject)
-    return [subject] * len(runs)
-
-
-def _differing(settings: Sequence[Mapping[str, str]]) -> list[str]:
-    keys = sorted({key for each in settings for key in each})
-    return [key for key in keys if len({each.get(key) for each in settings}) > 1]
-
-
-def _shown(value: object) -> str:
+def _written(value: object) -> str:
     return "unset" if value is None else str(value)
 
 
-class Properties:
-    """Properties of items and subjects, collected from all attempts.
+class Texts:
+    """Texts of items, such as questions, by which two items under one name are found out."""
 
-    A field is a property of the items if it is the same in all attempts at each item, and otherwise
-    of the subjects, if it is the same in all attempts of each subject.
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], tuple[str, Path]] = {}
 
-    Parameters
-    ----------
-    notes : Notes
-        Notes, to which fields that are dropped or differ within an item are added.
-
-    Examples
-    --------
-    >>> properties = Properties(Notes())
-    >>> for model, limit in (("tiny", 5), ("large", 9)):
-    ...     told = {"digits": 2, "carry": {"count": 1}, "tags": ["a"], "limit": limit}
-    ...     properties.add("sums/1", model, told)
-    >>> items, subjects = properties.tables(["digits", "carry.count", "limit"])
-    >>> items
-            digits  carry.count
-    item
-    sums/1       2            1
-    >>> subjects["limit"].to_dict()
-    {'tiny': 5, 'large': 9}
-    """
-
-    def __init__(self, notes: Notes) -> None:
-        self.notes = notes
-        self._items: list[str] = []
-        self._subjects: list[str] = []
-        self._records: list[dict[str, object]] = []
-
-    def add(self, item: str, subject: str, record: Mapping[str, object]) -> None:
-        """Add the fields of one attempt, which describe its item and its subject."""
-        self._items.append(item)
-        self._subjects.append(subject)
-        self._records.append(dict(self._fields(item, record)))
-
-    def tables(self, features: Sequence[str] | None) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Make the tables of items and subjects, with all properties or the named ones.
+    def add(self, item: str, key: str, text: object, path: Path) -> None:
+        """Refuse another text than that of an item's first attempt.
 
         Raises
         ------
         DataError
-            When a named property is unknown, or differs within an item and within a subject.
+            Naming the item, the kind of text and both logs.
         """
-        names = list(dict.fromkeys(name for record in self._records for name in record))
-        wanted = names if features is None else known_names(features, pd.Index(names), "feature")
-        cells = [[record.get(name) for name in wanted] for record in self._records]
-        table = pd.DataFrame(cells, columns=pd.Index(wanted, dtype=object), dtype=object)
-        table = self.notes.levels(table)
-        refuse_two_texts(table, self._items)
-        people = of_subjects(table, self._items, self._subjects, self.notes)
-        rest = table.drop(columns=people.columns)
-        items = of_items(rest, self._items, self.notes, asked=features is not None)
-        left = [name for name in names if name not in wanted]
-        if left:
-            self.notes.add("dropped: fields not among features", some(left), len(left))
-        return tidy(items, self.notes), tidy(people, self.notes)
-
-    def _fields(
-        self, item: str, record: Mapping[str, object], within: str = ""
-    ) -> Iterator[tuple[str, object]]:
-        """Go through a record's fields, those of inner records as `outer.inner`."""
-        for key, value in record.items():
-            name = self.notes.name(f"{within}{key}")
-            if isinstance(value, Mapping) and name.count(".") >= _DEEPEST:
-                self.notes.add(f"dropped: fields nested more than {_DEEPEST} deep", item)
-            elif isinstance(value, Mapping):
-                yield from self._fields(item, value, f"{name}.")
-            elif isinstance(value, Iterable) and not isinstance(value, str):
-                self.notes.add(f"dropped: field {name} contains lists", item)
-            else:
-                yield name, value
+        try:
+            written = json.dumps(text, sort_keys=True, default=repr)
+        except RecursionError:
+            raise DataError(f"{item}: its {key} is nested too deeply; leave it out") from None
+        digest = hashlib.sha256(written.encode()).hexdigest()
+        first, log = self._first.setdefault((item, key), (digest, path))
+        if digest != first:
+            raise DataError(
+                f"{item} has another {key} in {path} than in {log}: these are two items under one "
+                "name; give one of them another name, or read the logs apart"
+            )
 
 
-def refuse_two_texts(table: pd.DataFrame, items: Sequence[str]) -> None:
-    """Refuse two items under one name, whose texts, such as questions, differ.
+def read_scores(
+    scores: pd.Series,
+    source: str,
+    notes: Notes,
+    remedy: str,
+    values: Values | None = None,
+    words: Mapping[str, float] = GRADES,
+) -> np.ndarray:
+    """Read scores as outcomes; NaN where there is none.
 
     Parameters
     ----------
-    table : DataFrame
-        One row per attempt.
-    items : sequence of str
-        Item of each row.
+    scores : Series
+        Scores, indexed by where they are.
+    source : str
+        Whose scores, for messages, such as "scorer match".
+    notes : Notes
+        Notes, to which every mapping is added.
+    remedy : str
+        What to do about values that are no outcomes.
+    values : mapping, optional
+        Outcomes in [0, 1] of scores, before any other rule; None for a score that is no grade.
+    words : mapping of str to float
+        Outcomes of texts in lower case.
 
     Raises
     ------
     DataError
-        When a column of texts of items has several texts in the rows of one item.
+        When a value is no outcome.
+
+    Examples
+    --------
+    >>> scores = pd.Series(["C", "P", 0.25, True, None], ["a", "b", "c", "d", "e"])
+    >>> read_scores(scores, "scorer match", Notes(), "", {"P": 1})
+    array([1.  , 1.  , 0.25, 1.  ,  nan])
     """
-    asked = [name for name in table.columns if str(name).lower() in _TEXTS]
-    varying = differing(table[asked], items, missing=False)
-    for column in asked:
-        if varying[column].any():
-            name = varying.index[varying[column]][0]
-            texts = table.loc[np.array(list(items), object) == name, column].dropna().unique()
-            raise DataError(
-                f"{name} has {len(texts)} texts in {column}, {some(map(repr, texts), 3, 60)}: they "
-                "are several items; give each its own name, or rename or drop the column"
-            )
-
-
-def of_subjects(
-    table: pd.DataFrame, items: Sequence[str], subjects: Sequence[str], notes: Notes
-) -> pd.DataFrame:
-    """Select the properties of subjects: columns that differ within an item, and no subject.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per attempt.
-    items, subjects : sequence of str
-        Item and subject of each row.
-    notes : Notes
-        Notes, to which the columns are added.
-
-    Returns
-    -------
-    DataFrame
-        One row per subject.
-    """
-    varying = differing(table, items, missing=False)
-    people = constant(table.loc[:, varying.any()], subjects)
-    for column in people.columns:
-        what = f"property of the subjects: {column} differs within an item"
-        notes.add(what, varying.index[varying[column]][0])
-    return people
-
-
-def of_items(
-    table: pd.DataFrame, items: Sequence[str], notes: Notes, *, asked: bool = False
-) -> pd.DataFrame:
-    """Select the properties of items: columns that are the same in all rows of each item.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per attempt.
-    items : sequence of str
-        Item of each row.
-    notes : Notes
-        Notes, to which the other columns are added.
-    asked : bool
-        Whether the columns were asked for, so that others are refused.
-
-    Returns
-    -------
-    DataFrame
-        One row per item; a cell that some rows lack is taken from the others.
-
-    Raises
-    ------
-    DataError
-        When a column that was asked for differs within an item.
-    """
-    names = pd.Index(list(items), name="item", dtype="str")
-    varying = differing(table, items, missing=False)
-    others = varying.columns[varying.any()]
-    for column in others:
-        differ = list(varying.index[varying[column]])
-        if asked:
-            raise DataError(
-                f"{column} differs between attempts at one item, such as {differ[0]}; a "
-                "meta-feature belongs to the item, so leave it out of features"
-            )
-        notes.add(f"dropped: {column} differs within an item", differ[0])
-        values = table.loc[names == differ[0], column].dropna()
-        warn_of_slips(column, differ, int((names.value_counts() > 1).sum()), values.unique())
-    own = table.drop(columns=others).set_axis(names, axis=0)
-    if not len(own.columns):
-        return own[~own.index.duplicated()]
-    return own.groupby(level=0, sort=False).first()
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One attempt of a subject at an item.
-
-    Parameters
-    ----------
-    subject, item : str
-        Names of the subject and the item.
-    number : int
-        Number of the attempt, from 1.
-    outcome : float
-        Outcome in [0, 1]; NaN if there is none.
-    log : str
-        File that contains the attempt.
-    identity : str, optional
-        Identifier of the attempt, which is the same in copies in other logs.
-    """
-
-    subject: str
-    item: str
-    number: int
-    outcome: float
-    log: str
-    identity: str | None = None
+    answers = read_answers(scores.to_numpy(dtype=object), values, words)
+    known = ~answers.foreign & np.isnan(answers.trials)
+    wrong = ~known | (answers.value < 0) | (answers.value > 1)
+    if wrong.any():
+        cells = (f"{short(item)} ({shown(score)})" for item, score in scores[wrong].items())
+        raise DataError(
+            f"{source}: {wrong.sum()} value(s) are neither numbers in [0, 1] nor known words: "
+            f"{some(cells)}; {remedy}"
+        )
+    for text, (outcome, count) in answers.texts.items():
+        example = scores.index[(scores == text).to_numpy(dtype=bool)][0]
+        notes.add(f"mapped: {source}, {text!r} is {outcome:g}", example, count)
+    return answers.value
 
 
 def assemble(
-    attempts: Iterable[Attempt],
-    properties: Properties,
-    readers: Iterable[ScoreReader],
+    attempts: Sequence[Attempt],
+    source: str,
+    notes: Notes,
     *,
+    remedy: str,
+    values: Values | None = None,
+    words: Mapping[str, float] = GRADES,
     several: str,
     option: str,
     features: Sequence[str] | None,
+    ungraded: Treatment,
 ) -> Imported:
-    """Drop attempts without outcome, count copies once, and make the tables.
+    """Count copies of attempts once, treat those without a grade, and read the table.
 
     Parameters
     ----------
-    attempts : iterable of Attempt
+    attempts : sequence of Attempt
         Attempts in the order of the logs.
-    properties : Properties
-        Properties of items and subjects, with the notes, to which dropped and averaged attempts
-        are added.
-    readers : iterable of ScoreReader
-        Readers of the outcomes, which refuse here what they could not read.
+    source : str
+        Kind of the scores, such as "scorer".
+    notes : Notes
+        Notes of the reading so far.
+    remedy, values, words : str, mapping and mapping
+        How scores are read, see `read_scores`.
     several : {"trials", "mean"}
         How several attempts of one subject at one item are counted.
     option : str
         Name of `several` in the reader, for messages.
     features : sequence of str, optional
-        Names of the meta-features to keep (default: all).
-
-    Returns
-    -------
-    Imported
-        Tables of attempts, items and subjects, with notes.
+        Names of the properties to keep (default: all).
+    ungraded : {"drop", "fail", "bounds"}
+        What becomes of attempts without an outcome.
 
     Raises
     ------
     DataError
-        When a value cannot be read, one attempt has several outcomes, or nothing is left.
+        When one attempt has several outcomes, or nothing is left.
     """
-    for reader in readers:
-        reader.check()
+    refuse_other_treatment(ungraded)
     if several not in ("trials", "mean"):
         raise DataError(f"{option}={several!r}; give 'trials' or 'mean'")
-    found, notes = list(attempts), properties.notes
-    kept = _once([each for each in found if not math.isnan(each.outcome)], notes)
-    if not kept:
+    rows = pd.DataFrame(attempts, columns=Attempt._fields)
+    outcomes = pd.Series(np.nan, rows.index)
+    for name, group in rows.groupby("scorer", sort=False):
+        scores = group.set_index("item")["outcome"]
+        outcomes[group.index] = read_scores(
+            scores, f"{source} {name}", notes, remedy, values, words
+        )
+    rows = rows.assign(outcome=outcomes, ungraded=rows[COLUMN].where(outcomes.isna(), None))
+    rows = _once(rows, notes)
+    missing = rows[COLUMN].notna()
+    for reason, group in rows[missing].groupby(COLUMN, sort=False):
+        treatment = {"drop": "dropped", "fail": "counted as failures"}.get(ungraded, "kept")
+        items = some(group["item"].unique(), 12)
+        notes.add(f"ungraded ({reason}), {treatment}", items, len(group))
+    if ungraded == "fail":
+        rows = rows.assign(**{"outcome": rows["outcome"].where(~missing, 0.0), COLUMN: None})
+    elif ungraded == "drop":
+        rows = rows[~missing]
+    if rows["outcome"].isna().all():
         what = notes.frame()["what"]
         raise DataError(
             f"no attempt with an outcome is left: {some(what, 8) or 'the logs are empty'}; give "
             "logs with scored attempts"
         )
-    lost = sorted({each.subject for each in found} - {each.subject for each in kept})
-    if lost:
-        notes.add("dropped: subjects without any outcome", some(lost), len(lost))
     if several == "mean":
-        kept = _averaged(kept, notes)
-    outcomes = pd.DataFrame(
-        [(each.subject, each.item, each.number, each.outcome) for each in kept],
-        columns=["subject", "item", "attempt", "outcome"],
-    ).astype({"subject": "str", "item": "str", "attempt": "int64", "outcome": "float64"})
-    items, subjects = properties.tables(features)
-    items = attempted(items, outcomes["item"], notes)
-    subjects = subjects[subjects.index.isin(outcomes["subject"])]
-    return Imported(outcomes, items, notes.frame(), subjects)
+        rows = _averaged(rows, notes)
+    return _read(rows, features, notes)
 
 
-def attempted(items: pd.DataFrame, outcomes: pd.Series, notes: Notes) -> pd.DataFrame:
-    """Drop items that no attempt with an outcome is on."""
-    there = np.asarray(pd.Index(outcomes.unique()).get_indexer(items.index) >= 0)
-    if not there.all():
-        notes.add(
-            "dropped: items without any outcome", some(items.index[~there]), int((~there).sum())
-        )
-    return items[there]
-
-
-def _once(attempts: list[Attempt], notes: Notes) -> list[Attempt]:
-    """Keep one of each attempt; refuse two that are not the same."""
-    kept: dict[tuple[str, str, int], Attempt] = {}
-    twice: dict[str, set[str]] = {}
-    for each in attempts:
-        key = each.subject, each.item, each.number
-        first = kept.setdefault(key, each)
-        if first is each:
-            continue
-        if each.identity is not None and each.identity == first.identity:
-            notes.add("dropped: the same attempt in several logs, counted once", each.log)
-        else:
-            where = f"{each.subject} on {each.item}, attempt {each.number}"
-            twice.setdefault(where, set()).update((first.log, each.log))
-    if twice:
-        logs = sorted(set().union(*twice.values()))
+def _once(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Keep one of each attempt, a graded one if there is one; refuse several outcomes."""
+    graded = rows[COLUMN].isna()
+    ordered = pd.concat([rows[graded], rows[~graded]])
+    first = ordered.drop_duplicates(_KEY)
+    again = ordered.drop(first.index)
+    pairs = again.merge(first, on=_KEY, suffixes=("", "_first"))
+    retried = pairs[COLUMN].notna()
+    copied = pairs["identity"].notna() & (pairs["identity"] == pairs["identity_first"])
+    conflicts = pairs[~retried & ~copied]
+    if len(conflicts):
+        where = conflicts["subject"] + " on " + conflicts["item"]
+        where += ", attempt " + conflicts["attempt"].astype(str)
+        logs = sorted({*conflicts["log"], *conflicts["log_first"]})
         raise DataError(
-            f"{len(twice)} attempt(s) have several outcomes: {some(twice)}; they are in "
-            f"{some(logs)}. Give one log of each run, or name the subjects apart"
+            f"{where.nunique()} attempt(s) have several outcomes: {some(where.unique())}; they are "
+            f"in {some(logs)}. Give one log of each run, or name the subjects apart"
         )
-    return list(kept.values())
+    for mask, what in (
+        (copied & ~retried, "dropped: the same attempt in several logs, counted once"),
+        (retried, "dropped: attempts without a grade that another log has again"),
+    ):
+        if mask.any():
+            notes.add(what, pairs["log"][mask].iloc[0], int(mask.sum()))
+    return first.sort_index()
 
 
-def _averaged(attempts: list[Attempt], notes: Notes) -> list[Attempt]:
-    """Put the mean of a subject's attempts at an item in their place."""
-    groups: dict[tuple[str, str], list[Attempt]] = {}
-    for each in attempts:
-        groups.setdefault((each.subject, each.item), []).append(each)
-    for (subject, item), group in groups.items():
-        if len(group) > 1:
-            notes.add("averaged: attempts of one subject at one item", f"{subject} on {item}")
-    return [
-        replace(group[0], number=1, outcome=sum(each.outcome for each in group) / len(group))
-        for group in groups.values()
-    ]
+def _averaged(rows: pd.DataFrame, notes: Notes) -> pd.DataFrame:
+    """Put the mean of a subject's graded attempts at an item in the place of all of them."""
+    groups = rows.groupby(_KEY[:2], sort=False)
+    averaged = groups.head(1).assign(
+        attempt=1,
+        outcome=groups["outcome"].transform("mean"),
+        **{COLUMN: lambda one: one[COLUMN].where(one["outcome"].isna(), None)},
+    )
+    several = averaged[groups["item"].transform("size")[averaged.index] > 1]
+    if len(several):
+        example = f"{several['subject'].iloc[0]} on {several['item'].iloc[0]}"
+        notes.add("averaged: attempts of one subject at one item", example, len(several))
+    return averaged
+
+
+def _read(rows: pd.DataFrame, features: Sequence[str] | None, notes: Notes) -> Imported:
+    """Read the long table."""
+    properties = _properties([dict(fields) for fields in rows["fields"]], features, notes)
+    long = rows[[*_KEY, "outcome", COLUMN]].reset_index(drop=True)
+    read = read_table(long.join(properties))
+    kept = {*read.items.columns, *read.subjects.columns}
+    lost = [] if features is None else [name for name in properties.columns if name not in kept]
+    if lost:
+        raise DataError(
+            f"{some(lost)} differs between attempts at one item, and within a subject, or has "
+            "lists; a meta-feature belongs to the item, so leave it out of features"
+        )
+    every = pd.concat([notes.frame(), read.notes], ignore_index=True)
+    return replace(read, notes=every)
+
+
+def _properties(
+    records: list[dict[str, object]], features: Sequence[str] | None, notes: Notes
+) -> pd.DataFrame:
+    """Write fields as columns, those of inner records as `outer.inner`."""
+    table = pd.json_normalize(records, max_level=_DEEPEST)
+    table = table.set_axis(notes.names(table.columns), axis=1)
+    table = table.loc[:, ~table.columns.duplicated()]
+    if features is not None:
+        wanted = known_names(features, table.columns, "feature")
+        others = table.columns.difference(wanted, sort=False)
+        if len(others):
+            notes.add("dropped: fields not among features", some(others), len(others))
+        table = table[wanted]
+    taken = [name for name in table.columns if name in _RESERVED]
+    for name in taken:
+        notes.add("renamed: a field whose name is taken", f"{name} is feature.{name}")
+    return table.rename(columns={name: f"feature.{name}" for name in taken})

@@ -1,17 +1,12 @@
-"""Reading of files: finding and decoding them, and reading tables or JSON lines."""
+"""Reading of files: finding and decoding them, and reading JSON lines."""
 
-import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from io import StringIO
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-import pandas as pd
-
 from ...common.errors import DataError
 from ...common.given import kind_of, refuse_other
-from ...common.messages import some
 from .imported import Notes
 
 type Paths = str | Path | Iterable[str | Path]
@@ -255,104 +250,3 @@ def _refuse_half_characters(record: dict[str, Any], where: str) -> None:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise DataError(f"{where}: half a character ({error.reason}); correct the text") from None
-
-
-_MOST_CSV = 128 * 2**20  # bytes of a CSV file; short cells take some thirty times that as texts
-_MOST_PARQUET = 2**30  # bytes that a Parquet file unpacks to
-_BATCH = 1000  # rows of a Parquet file that are unpacked at a time
-_LONGEST = 2**31 - 1  # characters of a cell; Python's own limit is 131,072
-
-
-def read_file(path: Path) -> pd.DataFrame:
-    """Read a table; cells of a CSV file are texts, and None if missing.
-
-    Raises
-    ------
-    DataError
-        When the file is broken, empty or of another kind; file and line are named.
-    """
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; check the path")
-    readers = {
-        ".csv": _csv,
-        ".parquet": _parquet,
-        ".pq": _parquet,
-        ".json": _json,
-        ".jsonl": _json,
-        ".ndjson": _json,
-    }
-    if path.suffix.lower() not in readers:
-        raise DataError(f"{path}: give a file whose name ends in {some(readers, 9)}")
-    return readers[path.suffix.lower()](path)
-
-
-def _csv(path: Path) -> pd.DataFrame:
-    size = path.stat().st_size
-    if size > _MOST_CSV:
-        raise DataError(
-            f"{path}: the file has {size / 2**20:,.0f} MiB, and a CSV file of up to "
-            f"{_MOST_CSV / 2**20:.0f} MiB is read, since its cells take many times that memory; "
-            "keep only the columns that are needed, save it as Parquet, or give parts of it"
-        )
-    limit = csv.field_size_limit(_LONGEST)
-    try:
-        header, *rows = _rows(path)
-    finally:
-        csv.field_size_limit(limit)
-    if len(header) < 2 and any(mark in header[0] for mark in ";\t"):
-        raise DataError(
-            f"{path}: the table has one column, {header[0]!r}; separate columns by commas"
-        )
-    cells = [[cell or None for cell in row] for row in rows]
-    return pd.DataFrame(cells, columns=pd.Index(header, dtype=object), dtype=object)
-
-
-def _rows(path: Path) -> Iterator[list[str]]:
-    """Yield the rows that are not blank, the header first."""
-    lines = csv.reader(StringIO(text_of(path), newline=""), strict=True)
-    width = 0
-    try:
-        for row in lines:
-            if not row:
-                continue
-            width = width or len(row)
-            if len(row) != width:
-                raise DataError(
-                    f"{path}, line {lines.line_num}: {len(row)} cells where the header has {width};"
-                    " put texts with commas in quotation marks"
-                )
-            yield row
-    except csv.Error as error:
-        raise DataError(f"{path}, line {lines.line_num}: {error}") from None
-
-
-def _json(path: Path) -> pd.DataFrame:
-    records = [record for _, record in json_lines(path)]
-    columns = list(dict.fromkeys(name for record in records for name in record))
-    cells: Sequence[Sequence[object]] = [
-        [record.get(name) for name in columns] for record in records
-    ]
-    return pd.DataFrame(cells, columns=pd.Index(columns, dtype=object), dtype=object)
-
-
-def _parquet(path: Path) -> pd.DataFrame:
-    """Read a Parquet file in batches, since a small file may unpack to any size."""
-    from pyarrow import Table
-    from pyarrow.parquet import ParquetFile
-
-    try:
-        with ParquetFile(path) as file:
-            batches, size = [], 0
-            for batch in file.iter_batches(_BATCH):
-                size += batch.nbytes
-                if size > _MOST_PARQUET:
-                    raise too_large(
-                        str(path), "keep only the columns that are needed", _MOST_PARQUET
-                    )
-                batches.append(batch)
-            table = Table.from_batches(batches, file.schema_arrow)
-        return pd.DataFrame(table.to_pandas())
-    except DataError:
-        raise
-    except Exception as error:  # pyarrow raises many kinds
-        raise DataError(f"{path}: this is no Parquet table ({error})") from error

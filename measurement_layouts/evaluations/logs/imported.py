@@ -1,7 +1,5 @@
 """Result of an import: outcomes, items, and a list of changes."""
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,68 +8,11 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.files import csv_text, write_text
 from ...common.messages import many, some
-from ...common.names import SAME, plain, rewritten, shown
 from ..evaluation import Evaluation
-from ..tables import one_level_each
+from ..notes import Notes as Notes
+from ..ungraded import Treatment
 
 _SHOWN = 12  # names of items or columns that are shown
-
-
-class Notes:
-    """A list that grows while logs are read.
-
-    Examples
-    --------
-    >>> notes = Notes()
-    >>> notes.add("dropped: no score", "sums/3")
-    >>> notes.add("dropped: no score", "sums/8")
-    >>> notes.frame()
-                    what  count         example
-    0  dropped: no score      2  sums/3, sums/8
-    """
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._examples: dict[str, dict[str, None]] = {}
-
-    def add(self, what: str, example: object, count: int = 1) -> None:
-        """Count an event; the first examples of what was dropped are kept, and one of others."""
-        self._counts[what] += count
-        examples = self._examples.setdefault(what, {})
-        if len(examples) < (_SHOWN if what.startswith("dropped") else 1):
-            examples[str(example)] = None
-
-    def name(self, name: str) -> str:
-        """Return the plain form of a name; a change is counted."""
-        own = plain(name)
-        if own != name:
-            self.add(f"renamed: {SAME}", shown({name: own}))
-        return own
-
-    def names(self, names: Iterable[object]) -> list[object]:
-        """Return the plain forms of names; each name that changes is counted once."""
-        given = list(names)
-        changed = rewritten(given)
-        for name, own in changed.items():
-            self.add(f"renamed: {SAME}", shown({name: own}))
-        return [changed.get(name, name) if isinstance(name, str) else name for name in given]
-
-    def levels(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Unite texts of a column as `one_level_each` does; each column that changes is counted."""
-        table, changed = one_level_each(table)
-        for column, united in changed.items():
-            self.add(f"renamed: in column {column}, {SAME}", shown(united), len(united))
-        return table
-
-    def frame(self) -> pd.DataFrame:
-        """Write the list as a table, in the order of the first events of each kind."""
-        return pd.DataFrame(
-            {
-                "what": pd.Series(list(self._counts), dtype="str"),
-                "count": pd.Series(list(self._counts.values()), dtype="int64"),
-                "example": pd.Series(list(map(", ".join, self._examples.values())), dtype="str"),
-            }
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +22,9 @@ class Imported:
     Parameters
     ----------
     outcomes : DataFrame
-        One row per attempt with an outcome: `subject`, `item`, `attempt` (from 1), `outcome` (in
-        [0, 1]).
+        One row per attempt: `subject`, `item`, `attempt` (from 1), `outcome` (in [0, 1]), or
+        successes of so many `trials`; and, if
+        there are attempts without a grade, `ungraded`, the reason, where `outcome` is missing.
     items : DataFrame
         Meta-features, indexed by item: numbers, truth values or texts.
     notes : DataFrame
@@ -113,32 +55,43 @@ class Imported:
             names = pd.Index(self.outcomes["subject"].unique(), name="subject", dtype="str")
             object.__setattr__(self, "subjects", pd.DataFrame(index=names))
 
-    def evaluation(self) -> Evaluation:
+    def evaluation(self, *, ungraded: Treatment = "bounds") -> Evaluation:
         """Count successes and trials per subject and item.
+
+        Parameters
+        ----------
+        ungraded : {"drop", "fail", "bounds"}
+            What becomes of attempts without a grade: they are left out, are failures, or are kept
+            beside the trials (see `Evaluation.success_bounds`).
 
         Returns
         -------
         Evaluation
-            Evaluation in which each attempt is a trial.
+            Evaluation in which each attempt with an outcome is a trial.
 
         Raises
         ------
         DataError
             When an outcome is neither 0 nor 1.
         """
-        partial = self.outcomes.loc[~self.outcomes["outcome"].isin((0.0, 1.0))]
-        if len(partial):
+        graded = self.outcomes[self.outcomes["outcome"].notna()]
+        partial = graded[~graded["outcome"].isin((0.0, 1.0))]
+        if len(partial) and "trials" not in partial.columns:
             values = (f"{value:g}" for value in sorted(partial["outcome"].unique()))
             first = partial.iloc[0]
             raise DataError(
-                f"{len(partial)} of {many(len(self.outcomes), 'outcome')} are neither 0 nor 1: "
+                f"{len(partial)} of {many(len(graded), 'outcome')} are neither 0 nor 1: "
                 f"{some(values)} (such as {first['subject']} on {first['item']}); an Evaluation "
                 "counts successes. Give a layout whose outcome is a Score or Graded the .table(), "
                 "by Evaluation.of_outcomes, or state which values are successes where the logs are "
                 "read"
             )
         return Evaluation.from_long(
-            self.outcomes, self.items, subjects=self.subjects, repeats="trials"
+            self.outcomes,
+            self.items,
+            subjects=self.subjects,
+            repeats="trials",
+            ungraded=ungraded,
         )
 
     def table(self) -> pd.DataFrame:
@@ -147,7 +100,7 @@ class Imported:
         Returns
         -------
         DataFrame
-            With the columns `subject`, `item`, `attempt`, `outcome`.
+            With the columns of `outcomes`.
         """
         return self.outcomes.copy()
 
@@ -182,10 +135,12 @@ class Imported:
     def __repr__(self) -> str:
         columns = some(self.items.columns, _SHOWN) or "none"
         people = self.subjects.columns
-        own = f", of subjects {some(people, _SHOWN)}" if len(people) else ""
+        of_people = f", of subjects {some(people, _SHOWN)}" if len(people) else ""
+        missing = int(self.outcomes["outcome"].isna().sum())
+        without = f", {missing:,} of them ungraded" if missing else ""
         return (
             f"<Imported: {many(self.outcomes['subject'].nunique(), 'subject')}, "
             f"{many(len(self.items), 'item')} ({some(self.items.index, _SHOWN)}), "
-            f"{many(len(self.outcomes), 'attempt')}, properties {columns}{own}, "
+            f"{many(len(self.outcomes), 'attempt')}{without}, properties {columns}{of_people}, "
             f"{many(len(self.notes), 'note')}>"
         )

@@ -1,123 +1,72 @@
 """Logs of Inspect (.eval and .json): scores become outcomes, sample metadata meta-features.
 
-What is needed of a log is unpacked here, up to a limit, and read by Inspect's own classes.
+Logs are read as they are written, so that logs of all versions are read by any, and without
+Inspect. Of a packed log only the header and the summaries of samples are unpacked, up to a limit.
 """
 
-import hashlib
-import json
-import math
 import re
+import sys
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from ...common.errors import DataError
+from ...common.errors import AnnotationError, DataError
+from ...common.messages import some
 from ...common.optional import need
 from ...linking.errors import short
+from ..ungraded import Treatment
+from ..words import Values
 from . import files
-from .attempts import Attempt, Properties, assemble, choose, tell_apart
+from .attempts import Attempt, Settings, Texts, assemble, choose, tell_apart
 from .files import Paths, bounded, files_among, files_below, parsed
 from .imported import Imported, Notes
-from .values import GRADES, ScoreReader
-
-if TYPE_CHECKING:
-    from inspect_ai.log import EvalPlan, EvalSpec
 
 type Raw = dict[str, Any]
 """An object as a log has it."""
 
 _HEAVY = {"messages", "events", "events_data", "store", "attachments", "output", "timelines"}
-_SAMPLE = {"id", "epoch", "input"}
 _PARTS = ("version", "status", "eval", "plan", "results", "stats", "samples", "invalidated")
 _BEGINNING = re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(' + "|".join(_PARTS).encode() + rb')"\s*:')
 _ZIP, _HEADERS = b"PK\x03\x04", ("header.json", "_journal/start.json")
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93)  # as the tool packs; 93 is Zstandard
-_REMOVED, _SHORTENED = "Key removed from summary (> 1k)", "..."  # what the tool writes instead
+_ZSTANDARD = 93
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)  # as the tool packs
+_REMOVED = "Key removed from summary (> 1k)"  # what the tool writes instead
 _CUT = "...\n(content truncated)"  # the end of a text that the tool has shortened
 
 
-@dataclass(frozen=True)
-class Sample:
-    """What is read of a sample.
-
-    Parameters
-    ----------
-    name : str
-        Identifier in its log.
-    epoch : int
-        Number of the epoch, from 1.
-    text : tuple of str
-        Input, as the summary has it.
-    metadata, scores : mapping
-        Metadata, and values of scores: by scorer, or by `scorer/key` if a score has several.
-    error, limit, uuid : str, optional
-        Error or limit that stopped it, and its identifier in all logs.
-    """
-
-    name: str
-    epoch: int
-    text: tuple[str, ...]
-    metadata: Mapping[str, object]
-    scores: Mapping[str, object]
-    error: str | None
-    limit: str | None
-    uuid: str | None
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether the summary has only the beginning of the input."""
-        return any(text.endswith(_CUT) for text in self.text)
-
-
-@dataclass(frozen=True)
-class Run:
-    """One log.
-
-    Parameters
-    ----------
-    path : Path
-        File of the log.
-    task, model : str
-        Names of the task and the model.
-    task_settings, model_settings : mapping
-        Settings that distinguish runs of the task, or of the model.
-    samples : list of Sample
-        Samples that may count.
-    """
-
-    path: Path
-    task: str
-    model: str
-    task_settings: Mapping[str, object]
-    model_settings: Mapping[str, object]
-    samples: list[Sample]
-
-    @cached_property
-    def whole_texts(self) -> Mapping[tuple[str, int], str]:
-        """Hash of the whole input of each sample, by its name and epoch."""
-        found = {}
-        with _opened(self.path) as content:
-            for raw in content.summaries:
-                whole = content.whole(raw) or raw
-                text = json.dumps(_texts(whole["input"])).encode()
-                found[str(raw["id"]), raw["epoch"]] = hashlib.sha256(text).hexdigest()
-        return found
-
-
-@dataclass(frozen=True)
-class _Content:
+class _Log(NamedTuple):
     """Header of a log, summaries of its samples, and a function that reads a whole sample."""
 
     header: Raw
     summaries: list[Raw]
-    whole: Callable[[Raw], Raw | None]
+    sample: Callable[[Raw], Raw | None]
 
 
-def read_run(path: Path, notes: Notes) -> Run:
+class _Sample(NamedTuple):
+    """What counts of a sample."""
+
+    name: str
+    epoch: int
+    texts: list[str]
+    metadata: Raw
+    scores: Raw
+    error: object
+    limit: str | None
+    identity: str | None
+
+
+class _Run(NamedTuple):
+    """What is read of a log: its `eval`, settings of the model, and samples that may count."""
+
+    path: Path
+    spec: Raw
+    settings: Settings
+    samples: list[_Sample]
+
+
+def _read(path: Path, notes: Notes) -> _Run:
     """Read one log.
 
     Raises
@@ -125,31 +74,32 @@ def read_run(path: Path, notes: Notes) -> Run:
     DataError
         When it cannot be read, or is too large.
     """
-    tool = _tool()
     try:
-        with _opened(path) as content:
-            header = content.header
-            spec = tool.EvalSpec.model_validate(header["eval"])
-            plan = tool.EvalPlan.model_validate(header.get("plan") or {})
-            kept = _valid(content, spec, notes)
-            samples = [_sample(raw, content, f"{spec.task}/{raw['id']}", notes) for raw in kept]
-    except files.OverLimitError:
+        with _opened(path) as log:
+            spec = {**log.header["eval"]}
+            task = spec["task"]
+            valid = [
+                raw for raw in log.summaries if _is_valid(raw, log, f"{task}/{raw['id']}", notes)
+            ]
+            samples = [_sample(raw, log, f"{task}/{raw['id']}", notes) for raw in valid]
+            settings = _settings(spec, log.header.get("plan") or {})
+            planned = len(spec["dataset"].get("sample_ids") or ())
+            planned *= spec.get("config", {}).get("epochs") or 1
+    except (files.OverLimitError, AnnotationError):
         raise
-    except Exception as error:  # its parsers have no error in common
+    except Exception as error:  # what is no log may have any form
         reason = short(" ".join(str(error).split()), 200)
-        raise DataError(f"{path}: Inspect cannot read this log ({reason})") from error
-    if header.get("status") != "success":
-        status = header.get("status", "started")
+        raise DataError(f"{path}: this is no log of Inspect that can be read ({reason})") from error
+    status = log.header.get("status", "started")
+    if status != "success":
         notes.add(f"log with status {status}: its finished samples count", path)
-    planned = len(spec.dataset.sample_ids or ()) * (spec.config.epochs or 1)
-    if planned > len(content.summaries):
-        notes.add("dropped: samples that were not run", path, planned - len(content.summaries))
-    settings = _settings(spec, plan)
-    return Run(path, spec.task, spec.model, spec.task_args, settings, samples)
+    if planned > len(log.summaries):
+        notes.add("dropped: samples that were not run", path, planned - len(log.summaries))
+    return _Run(path, spec, settings, samples)
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[_Content]:
+def _opened(path: Path) -> Iterator[_Log]:
     """Open a log, whose format is known by its first bytes."""
     with path.open("rb") as file:
         packed = file.read(len(_ZIP)) == _ZIP
@@ -159,30 +109,38 @@ def _opened(path: Path) -> Iterator[_Content]:
                 yield _unpacked(archive, str(path))
             return
         remedy = "write it as .eval, by `inspect log convert --to eval`"
-        log = parsed(bounded(file, str(path), remedy), path.name, _light)
-        if not isinstance(log, dict) or "eval" not in log:
+        header = parsed(bounded(file, str(path), remedy), path.name, _light)
+        if not isinstance(header, dict) or "eval" not in header:
             raise ValueError("it has no eval")
-        samples = log.pop("samples", None) or []
-        yield _Content(log, [_of_sample(raw, log) for raw in samples], _finder(samples))
+        samples = header.pop("samples", None) or []
+        by_name = {_name(raw): raw for raw in samples}
+        yield _Log(header, samples, lambda raw: by_name.get(_name(raw)))
 
 
-def _unpacked(archive: zipfile.ZipFile, log: str) -> _Content:
+def _name(raw: Raw) -> tuple[str, int]:
+    return str(raw["id"]), raw["epoch"]
+
+
+def _unpacked(archive: zipfile.ZipFile, path: str) -> _Log:
     """Unpack the header and the summaries of a log."""
     names = set(archive.namelist())
 
     def read(name: str) -> Any:
-        if archive.getinfo(name).compress_type not in _PACKED:
+        kind = archive.getinfo(name).compress_type
+        if kind not in _PACKED:
             raise ValueError(f"{name} is packed in a way that Inspect does not use")
-        where, remedy = f"{log}, {name}", "give logs of fewer samples each"
+        if kind == _ZSTANDARD and sys.version_info < (3, 14):
+            need("zipfile_zstd", "inspect-ai")
+        where, remedy = f"{path}, {name}", "give logs of fewer samples each"
         if archive.getinfo(name).file_size > files.MOST_BYTES:
             raise files.too_large(where, remedy)
         with archive.open(name) as file:
             return parsed(bounded(file, where, remedy), name, _light)
 
-    def whole(raw: Raw) -> Raw | None:
+    def read_sample(raw: Raw) -> Raw | None:
         name = f"samples/{raw['id']}_epoch_{raw['epoch']}.json"
-        found: Raw | None = read(name) if name in names else None
-        return found
+        sample: Raw | None = read(name) if name in names else None
+        return sample
 
     header = read(next((name for name in _HEADERS if name in names), _HEADERS[0]))
     if "summaries.json" in names:
@@ -192,124 +150,89 @@ def _unpacked(archive: zipfile.ZipFile, log: str) -> _Content:
         summaries = [raw for name in journal for raw in read(name)]
     else:
         written = sorted(name for name in names if re.fullmatch(r"samples/.+\.json", name))
-        summaries = [_of_sample(read(name), header) for name in written]
-    latest = {(str(raw["id"]), raw["epoch"]): raw for raw in summaries}
-    return _Content(header, list(latest.values()), whole)
+        summaries = [read(name) for name in written]
+    latest = {_name(raw): raw for raw in summaries}
+    return _Log(header, list(latest.values()), read_sample)
 
 
 def _light(record: Raw) -> Raw:
     """Leave out of a sample what no reader needs, as soon as it is parsed."""
-    if record.keys() >= _SAMPLE:
+    if record.keys() >= {"id", "epoch", "input"}:
         return {key: value for key, value in record.items() if key not in _HEAVY}
     return record
 
 
-def _finder(samples: Sequence[Raw]) -> Callable[[Raw], Raw | None]:
-    by_name = {(str(raw["id"]), raw["epoch"]): raw for raw in samples}
-    return lambda raw: by_name.get((str(raw["id"]), raw["epoch"]))
+def _sample(raw: Raw, log: _Log, item: str, notes: Notes) -> _Sample:
+    """Take what counts of a summary, or of the whole sample where the summary lacks it.
 
-
-def _of_sample(raw: Raw, header: Raw) -> Raw:
-    """Make the summary of a whole sample; logs of version 1 have one score without a name."""
-    scores, error, limit = raw.get("scores"), raw.get("error"), raw.get("limit")
-    if "score" in raw and scores is None:
-        results = header.get("results") or {}
-        first: Raw = results.get("scorer") or next(iter(results.get("scores") or ()), {})
-        scores = {first.get("name", "score"): raw["score"]}
-    return {
-        **{key: raw.get(key) for key in ("id", "epoch", "input", "uuid")},
-        "target": "",
-        "metadata": raw.get("metadata") or {},
-        "scores": scores,
-        "error": error.get("message") if isinstance(error, dict) else error,
-        "limit": limit.get("type") if isinstance(limit, dict) else limit,
-    }
-
-
-def _sample(raw: Raw, content: _Content, item: str, notes: Notes) -> Sample:
-    """Read a sample; in logs from before April 2025, only whole samples have metadata."""
-    kept = {key: raw.get(key) for key in ("id", "epoch", "input", "scores", "uuid")}
-    kept |= {key: raw.get(key) for key in ("error", "limit")}
-    metadata = raw.get("metadata")
-    if metadata is None:
-        whole = content.whole(raw)
-        metadata = {} if whole is None else whole.get("metadata") or {}
-        if whole is None:
-            notes.add("dropped: metadata of samples that are not in the log", item)
-    found = _tool().EvalSampleSummary.model_validate(kept | {"target": "", "metadata": metadata})
-    scores: dict[str, object] = {}
-    for name, score in (found.scores or {}).items():
-        if isinstance(score.value, Mapping):
-            scores |= {f"{name}/{key}": value for key, value in score.value.items()}
+    Before April 2025, only whole samples have metadata; long inputs are shortened in summaries.
+    """
+    metadata, texts = raw.get("metadata"), _texts(raw["input"])
+    if metadata is None or any(text.endswith(_CUT) for text in texts):
+        sample = log.sample(raw)
+        if sample is None:
+            notes.add("dropped: metadata or texts of samples that are not in the log", item)
         else:
-            scores[name] = score.value
-    text = found.input
-    messages = [] if isinstance(text, str) else [f"{each.role}: {each.text}" for each in text]
-    return Sample(
-        str(found.id),
-        found.epoch,
-        (text,) if isinstance(text, str) else tuple(messages),
-        _metadata(found.metadata, item, notes),
+            metadata = sample.get("metadata") if metadata is None else metadata
+            texts = _texts(sample["input"])
+    metadata = metadata or {}
+    large = [name for name, value in metadata.items() if value == _REMOVED]
+    for name in large:
+        notes.add(f"dropped: field {name} is over 1 kB, left out of Inspect's summary", item)
+    scores: Raw = {}
+    for name, score in (raw.get("scores") or {}).items():
+        value = score["value"]
+        several = value if isinstance(value, Mapping) else {}
+        scores |= {f"{name}/{key}": several[key] for key in several} or {name: value}
+    limit = raw.get("limit")
+    return _Sample(
+        *_name(raw),
+        texts,
+        {name: value for name, value in metadata.items() if name not in large},
         scores,
-        found.error,
-        found.limit,
-        found.uuid,
+        raw.get("error"),
+        limit.get("type") if isinstance(limit, dict) else limit,
+        raw.get("uuid"),
     )
 
 
 def _texts(text: str | Sequence[Raw]) -> list[str]:
-    """Take the texts of an input, a text or messages, from a log."""
+    """Take the texts of an input, a text or messages."""
     if isinstance(text, str):
         return [text]
-    found = []
+    texts = []
     for message in text:
-        parts = message["content"]
-        parts = [{"text": parts}] if isinstance(parts, str) else parts
-        found.append(f"{message['role']}: " + "\n".join(str(part.get("text")) for part in parts))
-    return found
+        content = message["content"]
+        content = [{"text": content}] if isinstance(content, str) else content
+        lines = "\n".join(str(element.get("text")) for element in content)
+        texts.append(f"{message['role']}: {lines}")
+    return texts
 
 
-def _metadata(metadata: Mapping[str, object], item: str, notes: Notes) -> dict[str, object]:
-    """Leave out fields that the summary omits for their size."""
-    found = dict(metadata)
-    for name, value in metadata.items():
-        if value == _REMOVED:
-            notes.add(f"dropped: field {name} is over 1 kB, left out of Inspect's summary", item)
-            del found[name]
-        elif isinstance(value, str) and value.endswith(_SHORTENED):
-            notes.add(f"texts of {name} end in '...': Inspect's summary may shorten them", item)
-    return found
+def _is_valid(raw: Raw, log: _Log, item: str, notes: Notes) -> bool:
+    """Whether a sample was not declared invalid, which only whole samples state."""
+    sample = log.sample(raw) if log.header.get("invalidated") else None
+    invalid = sample is not None and sample.get("invalidation") is not None
+    if invalid:
+        notes.add("dropped: samples declared invalid", item)
+    return not invalid
 
 
-def _valid(content: _Content, spec: "EvalSpec", notes: Notes) -> list[Raw]:
-    """Leave out samples that were declared invalid, which summaries do not state."""
-    if not content.header.get("invalidated"):
-        return content.summaries
-    kept = []
-    for raw in content.summaries:
-        whole = content.whole(raw)
-        if whole is not None and whole.get("invalidation") is not None:
-            notes.add("dropped: samples declared invalid", f"{spec.task}/{raw['id']}")
-        else:
-            kept.append(raw)
-    return kept
-
-
-def _settings(spec: "EvalSpec", plan: "EvalPlan") -> dict[str, object]:
+def _settings(spec: Raw, plan: Raw) -> Settings:
     """Collect the settings of the model that the log states."""
-    solver = {f"solver.{key}": value for key, value in (spec.solver_args or {}).items()}
+    solver = {f"solver.{key}": value for key, value in (spec.get("solver_args") or {}).items()}
     return {
-        **spec.model_args,
-        **spec.model_generate_config.model_dump(exclude_none=True),
-        **plan.config.model_dump(exclude_none=True),
-        "base_url": spec.model_base_url,
-        "solver": spec.solver,
+        **(spec.get("model_args") or {}),
+        **(spec.get("model_generate_config") or {}),
+        **(plan.get("config") or {}),
+        "base_url": spec.get("model_base_url"),
+        "solver": spec.get("solver"),
         **solver,
     }
 
 
 def _is_log(path: Path) -> bool:
-    """Whether a file is a log, by its content; its name may be any."""
+    """Whether a file is a log: packed, or a JSON text that begins as logs do."""
     if path.suffix == ".eval":
         return True
     with path.open("rb") as file:
@@ -317,32 +240,25 @@ def _is_log(path: Path) -> bool:
         if beginning.startswith(_ZIP):
             with suppress(zipfile.BadZipFile), zipfile.ZipFile(file) as archive:
                 return not set(_HEADERS).isdisjoint(archive.namelist())
-    return (
-        _BEGINNING.match(beginning) is not None
-        and re.search(rb'"eval"\s*:\s*\{', beginning) is not None
-    )
-
-
-def _tool() -> Any:
-    return need("inspect_ai.log", "inspect-ai")
-
-
-_REMEDY = "state their outcomes, as in values={score: outcome}, or choose another scorer"
+    has_eval = re.search(rb'"eval"\s*:\s*\{', beginning) is not None
+    return has_eval and _BEGINNING.match(beginning) is not None
 
 
 def read_inspect(
     logs: Paths,
     *,
     scorer: str | Mapping[str, str] | None = None,
-    values: Mapping[str | float, float] | None = None,
+    values: Values | None = None,
     epochs: Literal["trials", "mean"] = "trials",
     features: Sequence[str] | None = None,
-    subject: Literal["model", "model name"] = "model",
+    subject: str | Iterable[str] = "model",
+    ungraded: Treatment = "bounds",
 ) -> Imported:
-    """Read logs of Inspect.
+    """Read logs of Inspect, of all versions since 0.3.40.
 
     Subjects are models; items are samples, named `task/sample id`. What was dropped or mapped is
-    listed only in `notes`, which should be read.
+    listed only in `notes`, which should be read. Inspect need not be installed, except for logs
+    that are packed by Zstandard before Python 3.14.
 
     Parameters
     ----------
@@ -356,15 +272,24 @@ def read_inspect(
     values : mapping, optional
         Outcomes in [0, 1] by score, such as `{"P": 1.0}`. Other scores are read as Inspect reads
         them: C, I, P, N are 1, 0, 0.5, 0; yes, true, no, false are 1, 1, 0, 0; numbers are kept.
+        None is for a score that is no grade, such as `{"N": None}`, so that the attempt is
+        ungraded.
     epochs : {"trials", "mean"}
         Whether several epochs are repeated attempts, or averaged to one outcome.
     features : sequence of str, optional
         Fields of the metadata of samples that become meta-features (default: all). A field `b`
         within a field `a` is named `a.b`. Long texts are shortened in the summaries of Inspect,
         which are read.
-    subject : {"model", "model name"}
-        Whether a model that ran with several configurations (arguments, generation options,
-        solver) becomes several subjects, named with the settings that differ, or one subject.
+    subject : str or iterable of str
+        ``model``: a model that ran with several configurations (arguments, generation options,
+        solver), or did one task with several task metadata, such as prompts, becomes several
+        subjects, named with what differs. ``model name``: it is one subject. Otherwise, names of
+        fields of the task's metadata, with which all subjects are named.
+    ungraded : {"drop", "fail", "bounds"}
+        Attempts that ended in an error, or in a limit without a score, and those whose score is
+        missing, are left out, are failures, or are kept without an outcome, with the reason in a
+        column `ungraded` of the outcomes. Attempts that a limit stopped and a scorer graded count
+        as they were graded.
 
     Returns
     -------
@@ -378,7 +303,7 @@ def read_inspect(
         at once, a scorer must be chosen, a score is no outcome, an item has another input in
         another log, or one attempt has several outcomes.
     AnnotationError
-        When inspect-ai is not installed, with the command that installs it.
+        When a log is packed by Zstandard and inspect-ai is not installed.
 
     Examples
     --------
@@ -397,12 +322,11 @@ def read_inspect(
       subject    item  attempt  outcome
     0    tiny  sums/1        1      1.0
     >>> imported.notes[["what", "count"]]
-                                                 what  count
-    0   scorer used, the only one of its task: match      1
-    1              mapped: scorer match, 'C' is 1      1
+                                            what  count
+    0  scorer used, the only one of its task: match      1
+    1                mapped: scorer match, 'C' is 1      1
+    2                 long table: a row per outcome      1
     """
-    if subject not in ("model", "model name"):
-        raise DataError(f"subject={subject!r}; give 'model' or 'model name'")
     notes = Notes()
     paths = files_among(
         logs,
@@ -410,67 +334,68 @@ def read_inspect(
         ".eval or .json logs of Inspect",
         notes,
     )
-    runs = [read_run(path, notes) for path in paths]
-    tasks = tell_apart("task", [(run.task, run.task_settings) for run in runs], notes)
-    settings = [run.model_settings if subject == "model" else {} for run in runs]
-    named = [(run.model, own) for run, own in zip(runs, settings, strict=True)]
-    models = tell_apart("model", named, notes)
-    scorers = choose("scorer", scorer, _scorers(runs, tasks), notes)
-    readers = {
-        name: ScoreReader(f"scorer {name}", values, GRADES, notes, _REMEDY)
-        for name in scorers.values()
-    }
-    properties, attempts = Properties(notes), []
-    met: dict[str, tuple[Run, Sample]] = {}
-    for run, task, model in zip(runs, tasks, models, strict=True):
-        for sample in run.samples:
-            item = notes.name(f"{task}/{sample.name}")
-            first, other = met.setdefault(item, (run, sample))
-            if not _same_text(run, sample, first, other):
-                raise DataError(
-                    f"{item} has another input in {run.path} than in {first.path}: these are two "
-                    "items under one name; give the task or its samples another name in one of "
-                    "them, or read them apart"
-                )
-            properties.add(item, model, sample.metadata)
-            outcome = math.nan
-            if _counts(sample, scorers.get(task), item, notes):
-                name = scorers[task]
-                outcome = readers[name].read(sample.scores[name], item)
-            log = str(run.path)
-            attempts.append(Attempt(model, item, sample.epoch, outcome, log, sample.uuid))
-    return assemble(
-        attempts, properties, readers.values(), several=epochs, option="epochs", features=features
+    runs = [_read(path, notes) for path in paths]
+    tasks = tell_apart(
+        "task",
+        [run.spec["task"] for run in runs],
+        [run.spec.get("task_args") or {} for run in runs],
+        notes,
     )
-
-
-def _scorers(runs: Sequence[Run], tasks: Sequence[str]) -> dict[str, set[str]]:
-    """Collect the names of each task's scores; tasks without scores are left out."""
-    found: dict[str, set[str]] = {}
+    models = _subjects(runs, tasks, subject, notes)
+    available: dict[str, list[str]] = {}
     for run, task in zip(runs, tasks, strict=True):
         for sample in run.samples:
             if sample.scores:
-                found.setdefault(task, set()).update(sample.scores)
-    return found
+                available.setdefault(task, []).extend(sample.scores)
+    scorers = choose("scorer", scorer, available, notes)
+    texts, attempts = Texts(), []
+    for run, task, model in zip(runs, tasks, models, strict=True):
+        wanted = scorers.get(task)
+        for sample in run.samples:
+            item, limit = notes.name(f"{task}/{sample.name}"), sample.limit
+            texts.add(item, "input", sample.texts, run.path)
+            score, reason = sample.scores.get(wanted or ""), "no score"
+            if sample.error is not None:
+                score, reason = None, "error"
+            elif limit and score is not None:
+                notes.add(f"kept: samples stopped by a limit ({limit}), as they were scored", item)
+            elif limit:
+                reason = f"limit: {limit}"
+            of_sample = sample.epoch, score, wanted, reason, str(run.path), sample.identity
+            attempts.append(Attempt(model, item, *of_sample, sample.metadata))
+    return assemble(
+        attempts,
+        "scorer",
+        notes,
+        remedy="state their outcomes, as in values={score: outcome}, or choose another scorer",
+        values=values,
+        several=epochs,
+        option="epochs",
+        features=features,
+        ungraded=ungraded,
+    )
 
 
-def _same_text(run: Run, sample: Sample, other: Run, its: Sample) -> bool:
-    """Compare the inputs of two samples, by their whole texts where a summary has only a part."""
-    if run.path == other.path or not (sample.is_cut or its.is_cut):
-        return sample.text == its.text
-    here, there = run.whole_texts, other.whole_texts
-    return here[sample.name, sample.epoch] == there[its.name, its.epoch]
-
-
-def _counts(sample: Sample, scorer: str | None, item: str, notes: Notes) -> bool:
-    """Whether a sample has a score that counts; the reason is added to the notes."""
-    if sample.error is not None:
-        notes.add("dropped: samples stopped by an error", item)
-        return False
-    if scorer is None or scorer not in sample.scores:
-        why = f" stopped by a limit ({sample.limit})," if sample.limit else ""
-        notes.add(f"dropped: samples{why} without a score by {scorer or 'any scorer'}", item)
-        return False
-    if sample.limit:
-        notes.add(f"kept: samples stopped by a limit ({sample.limit}), as they were scored", item)
-    return True
+def _subjects(
+    runs: Sequence[_Run], tasks: Sequence[str], subject: str | Iterable[str], notes: Notes
+) -> list[str]:
+    """Name the subject of each run."""
+    names = [run.spec["model"] for run in runs]
+    metadata: list[Settings] = [run.spec.get("metadata") or {} for run in runs]
+    if subject == "model":
+        names = tell_apart("model", names, [run.settings for run in runs], notes)
+        return tell_apart("model", names, metadata, notes, within=tasks)
+    if subject == "model name":
+        return [notes.name(name) for name in names]
+    wanted = [subject] if isinstance(subject, str) else list(subject)
+    fields = list(dict.fromkeys(key for of_task in metadata for key in of_task))
+    unknown = [name for name in wanted if name not in fields]
+    if unknown:
+        raise DataError(
+            f"subject={subject!r}: the logs' task metadata have no {some(unknown)}; give 'model', "
+            f"'model name', or some of {some(fields, 12) or 'no fields: there are none'}"
+        )
+    return [
+        notes.name(f"{name} ({some((f'{key}={of_task.get(key)}' for key in wanted), len(wanted))})")
+        for name, of_task in zip(names, metadata, strict=True)
+    ]

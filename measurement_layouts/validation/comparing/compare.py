@@ -10,12 +10,13 @@ import pandas as pd
 
 from ...common.errors import DataError, FitError
 from ...common.given import refuse_other
-from ...common.messages import some
+from ...common.messages import many, some
 from ...common.options import inside
 from ...evaluations.cells import Cells
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.steps import Rows, rows_per_item
 from ...evaluations.tables import known_names, named
+from ...evaluations.ungraded import Treatment, refuse_other_treatment
 from ...inference.fit import Fit
 from ...inference.forecasts.functions import Grouping, groups_of
 from ...inference.forecasts.scope import Scope
@@ -27,7 +28,7 @@ from ...layouts.nodes import Node
 from ...layouts.outcomes.steps import MARK
 from ...linking import Expr
 from .draws import differences, element_draws, expected_success, means_over_items, ranks
-from .paired import PairedOutcomes
+from .paired import BoundedOutcomes, PairedOutcomes, ranks_of
 from .result import OUTCOMES, READINGS, Comparison, in_words
 
 _MOST = 200  # subjects
@@ -60,6 +61,7 @@ def compare(
     cluster: Grouping | None = None,
     subjects: Iterable[object] | None = None,
     prob: float = 0.9,
+    ungraded: Treatment = "bounds",
 ) -> Comparison:
     r"""Compare subjects on the same items: who is ahead, by how much, and how sure that is.
 
@@ -86,6 +88,9 @@ def compare(
         Names of two to 200 subjects (default: all).
     prob : float, default 0.9
         Mass of the intervals, and least probability that the best subject is among those tied.
+    ungraded : {"drop", "fail", "bounds"}
+        What becomes of attempts of an evaluation without a grade: they are left out, are failures,
+        or widen the intervals to all that they could have been (see Notes). A fit has none.
 
     Returns
     -------
@@ -124,6 +129,11 @@ def compare(
     difference that is certain, where the largest studentised difference of a subject to all others
     is beyond its limit with probability 1 - `prob` at most (multivariate t); so the best is left
     out with no larger probability. The interval of a rank follows from the same differences.
+
+    **Attempts without a grade.** An interval begins where it would if all ungraded attempts of the
+    subject had failed and all of the reference had succeeded, and ends where the reverse would end;
+    the difference is the middle between the two, ``se`` and ``p`` the larger ones (p is 1 if the
+    signs differ), and a subject is behind or ahead only if it is in both.
 
     Draws of subjects that were fitted apart are paired at random. Elements of a profile are
     compared between subjects only where they have a common scale.
@@ -165,6 +175,17 @@ def compare(
         element = _element(fit, by)
         table, ranking = _of_draws(names, {by: element_draws(fit, element, names)}, prob)
         return _result(table, ranking, prob, by, _doubts(fit, names, element))
+    refuse_other_treatment(ungraded)
+    missing = pd.Series(0, names)
+    if isinstance(fit, Evaluation):
+        missing = fit.success_bounds().loc[names, "ungraded"]
+        if ungraded == "fail":
+            fit = fit.ungraded_as(False)
+    elif ungraded != "bounds":
+        raise FitError(
+            f"ungraded={ungraded!r} is for an evaluation, and this is a fit, of graded attempts; "
+            "fit evaluation.ungraded_as(False) to count them as failures"
+        )
     answers = _Answers.of(fit)
     chosen = answers.chosen(items)
     clusters = np.arange(len(chosen))
@@ -172,7 +193,18 @@ def compare(
         clusters = pd.factorize(groups_of(chosen, cluster))[0]
     paired = answers.paired(names, chosen.index, clusters, prob)
     if isinstance(fit, Evaluation):
-        return _result(*_of_outcomes(names, paired), prob, by)
+        if ungraded != "bounds" or not missing.any():
+            return _result(*_of_outcomes(names, paired), prob, by)
+        failed, succeeded = (
+            _Answers.of(fit.ungraded_as(success)).paired(names, chosen.index, clusters, prob)
+            for success in (False, True)
+        )
+        tables = _of_outcomes(names, BoundedOutcomes.of(failed, succeeded))
+        doubts = {
+            str(name): f"{name}: {many(count, 'attempt')} without a grade"
+            for name, count in missing[missing > 0].items()
+        }
+        return _result(*tables, prob, by, doubts)
     target = expected_success(fit.layout) if node is None else _single(fit, node)
     scope = _scope(fit, names, items, chosen, answers.items.index)
     table, ranking = _of_draws(names, means_over_items(scope, target, clusters), prob)
@@ -287,9 +319,11 @@ def _of_draws(
     return pd.concat(rows), ranking
 
 
-def _of_outcomes(names: list[str], paired: PairedOutcomes) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _of_outcomes(
+    names: list[str], paired: PairedOutcomes | BoundedOutcomes
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Make the same tables of outcomes."""
-    ranking = paired.ranks().assign(subject=names, reading=OUTCOMES, best=np.nan)
+    ranking = ranks_of(paired).assign(subject=names, reading=OUTCOMES, best=np.nan)
     ranking = ranking.sort_values("rank", kind="stable")
     table = _observed(names, paired, ranking["subject"].tolist())
     for row in table[table["items"] == 0].head(1).itertuples():
@@ -300,7 +334,9 @@ def _of_outcomes(names: list[str], paired: PairedOutcomes) -> tuple[pd.DataFrame
     return table, ranking.assign(tied=ranking["rank_low"] == 1)
 
 
-def _observed(names: list[str], paired: PairedOutcomes, order: list[str]) -> pd.DataFrame:
+def _observed(
+    names: list[str], paired: PairedOutcomes | BoundedOutcomes, order: list[str]
+) -> pd.DataFrame:
     """Return a row per pair of subjects, in the order of the subjects."""
     positions = pd.Index(names).get_indexer(pd.Index(order))
     tables = [

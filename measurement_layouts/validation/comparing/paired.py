@@ -1,6 +1,6 @@
 """Paired differences of outcomes, with standard errors over clusters of items, without a model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,8 @@ class PairedOutcomes:
         Whether every outcome is one attempt, 0 or 1.
     prob : float
         Mass of the intervals.
+    references : ndarray, shape (subjects, items), optional
+        Mean outcomes of the subjects that each is compared with (default: `means`).
 
     Examples
     --------
@@ -42,6 +44,7 @@ class PairedOutcomes:
     clusters: np.ndarray
     binary: bool
     prob: float
+    references: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -72,7 +75,8 @@ class PairedOutcomes:
 
     def _against(self, subject: int) -> tuple[pd.DataFrame, np.ndarray]:
         """Return `against`, and the part of each cluster in the errors, (clusters, subjects)."""
-        gaps = self.means[subject] - self.means
+        references = self.means if self.references is None else self.references
+        gaps = self.means[subject] - references
         both = np.isfinite(gaps)
         items = both.sum(axis=1)
         shape = self.clusters.max(initial=-1) + 1, len(gaps)
@@ -127,25 +131,70 @@ class PairedOutcomes:
         beyond = stats.t.isf(table["p"] / 2, freedom) > limit
         return np.where(beyond, np.sign(table["difference"]), 0).astype(int)
 
-    def ranks(self) -> pd.DataFrame:
-        """Ranks by the mean difference to the others, with intervals.
 
-        Returns
-        -------
-        DataFrame
-            By subject: ``mean`` (of its own outcomes), ``rank``, ``rank_low`` and ``rank_high``.
-        """
-        subjects = range(len(self.means))
-        lead = np.array([np.nansum(self.against(subject)["difference"]) for subject in subjects])
-        certain = np.array([self.certain(subject) for subject in subjects])
-        return pd.DataFrame(
-            {
-                "mean": pd.DataFrame(self.means).mean(axis=1),
-                "rank": stats.rankdata(-lead.round(12)),
-                "rank_low": 1 + (certain < 0).sum(axis=1),
-                "rank_high": len(certain) - (certain > 0).sum(axis=1),
-            }
+@dataclass(frozen=True, eq=False)
+class BoundedOutcomes:
+    """Paired outcomes of attempts of which some have no grade.
+
+    Attributes
+    ----------
+    worst, best : PairedOutcomes
+        Each subject with all its ungraded attempts failed against others whose have succeeded, and
+        the reverse.
+    """
+
+    worst: PairedOutcomes
+    best: PairedOutcomes
+
+    @classmethod
+    def of(cls, failed: PairedOutcomes, succeeded: PairedOutcomes) -> "BoundedOutcomes":
+        """Combine outcomes in which all ungraded attempts failed, or all succeeded."""
+        return cls(
+            replace(failed, references=succeeded.means, binary=False),
+            replace(succeeded, references=failed.means, binary=False),
         )
+
+    @property
+    def means(self) -> np.ndarray:
+        """Middle of the bounds of mean outcomes."""
+        return np.asarray((self.worst.means + self.best.means) / 2)
+
+    def against(self, subject: int) -> pd.DataFrame:
+        """Compare a subject with every subject: the middle, and ends beyond both bounds."""
+        worst, best = self.worst.against(subject), self.best.against(subject)
+        alike = np.sign(worst["difference"]) == np.sign(best["difference"])
+        return best.assign(
+            difference=(worst["difference"] + best["difference"]) / 2,
+            se=np.maximum(worst["se"], best["se"]),
+            low=worst["low"],
+            p=np.where(alike, np.maximum(worst["p"], best["p"]), 1.0),
+        )
+
+    def certain(self, subject: int) -> np.ndarray:
+        """Say which differences are certain whatever the ungraded attempts were."""
+        ahead, behind = self.worst.certain(subject) > 0, self.best.certain(subject) < 0
+        return ahead.astype(int) - behind
+
+
+def ranks_of(outcomes: PairedOutcomes | BoundedOutcomes) -> pd.DataFrame:
+    """Ranks by the mean difference to the others, with intervals.
+
+    Returns
+    -------
+    DataFrame
+        By subject: ``mean`` (of its own outcomes), ``rank``, ``rank_low`` and ``rank_high``.
+    """
+    subjects = range(len(outcomes.means))
+    lead = np.array([np.nansum(outcomes.against(subject)["difference"]) for subject in subjects])
+    certain = np.array([outcomes.certain(subject) for subject in subjects])
+    return pd.DataFrame(
+        {
+            "mean": pd.DataFrame(outcomes.means).mean(axis=1),
+            "rank": stats.rankdata(-lead.round(12)),
+            "rank_low": 1 + (certain < 0).sum(axis=1),
+            "rank_high": len(certain) - (certain > 0).sum(axis=1),
+        }
+    )
 
 
 def _mcnemar(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:

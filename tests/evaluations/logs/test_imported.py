@@ -11,7 +11,7 @@ from measurement_layouts.common.errors import DataError
 from measurement_layouts.common.names import plain
 from measurement_layouts.evaluations.logs.imported import Notes
 from measurement_layouts.evaluations.logs.table import read_table
-from measurement_layouts.evaluations.logs.values import tidy
+from measurement_layouts.evaluations.properties import typed, without_mixed
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6
@@ -114,7 +114,8 @@ def test_partial_credit_is_no_success():
 )
 def test_columns_have_one_kind(cells, read):
     notes = Notes()
-    found = tidy(pd.DataFrame({"a": pd.Series(cells, dtype=object)}), notes)["a"]
+    table = pd.DataFrame({"a": pd.Series(cells, dtype=object)})
+    found = without_mixed(typed(table, notes), notes)["a"]
     assert all(one == other or one != one for one, other in zip(found, read, strict=True))
     assert [type(one) for one in found.tolist()] == [type(other) for other in read]
     changed = any(isinstance(cell, str) and cell for cell in cells) and found.dtype != "str"

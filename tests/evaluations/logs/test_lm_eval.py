@@ -26,6 +26,7 @@ def test_a_folder_of_models_is_read(tmp_path):
     assert set(notes_of(imported)) == {
         "filter used, the only one of its task: none",
         "metric used, the only one of its task: acc",
+        "long table: a row per outcome",
     }
 
 
@@ -43,7 +44,9 @@ def test_filters_and_metrics_are_chosen_not_guessed(tmp_path):
     imported = read_lm_eval(path, filter="digits", metric={"sums": "exact_match"})
     assert imported.outcomes["outcome"].tolist() == [1, 1, 1]
     assert notes_of(imported)["dropped: lines of other filters"] == 3
-    with pytest.raises(DataError, match=r"metric bleu: 3 value\(s\) are outside \[0, 1\]: sums/0"):
+    with pytest.raises(
+        DataError, match=r"metric bleu: 3 value\(s\) are neither numbers in \[0, 1\] .*: sums/0"
+    ):
         read_lm_eval(path, filter="digits", metric="bleu")
     with pytest.raises(DataError, match="no filter 'last'; it has digits, first"):
         read_lm_eval(path, filter="last")
@@ -75,7 +78,7 @@ def test_documents_fields_become_meta_features(tmp_path):
         **{"question": "0 + 1", "digits": 0, "meta.carry": 1, "level": 3, "mixed": "2"}
     }
     assert {
-        "dropped: field meta.tags contains lists": 2,
+        "dropped: field meta.tags contains lists": 1,
         "mapped: texts of level read as numbers": 2,
         "mapped: mixed has several kinds of values, read as texts": 1,
     }.items() <= notes_of(imported).items()
@@ -116,7 +119,7 @@ def test_a_second_run_and_another_document_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"org/tiny on sums/0, attempt 1; they are in .*22T.*23T"):
         read_lm_eval(tmp_path)
     write(tmp_path, [line(0, {"acc": 0.0}, doc_hash="other")], **later)
-    with pytest.raises(DataError, match=r"sums/0: its doc_hash in .*23T.* is not the one in .*22T"):
+    with pytest.raises(DataError, match=r"sums/0 has another doc_hash in .*23T.* than in .*22T"):
         read_lm_eval(tmp_path)
 
 
@@ -203,7 +206,7 @@ def test_documents_are_compared_by_what_lines_have_of_them(tmp_path, lacking, ch
         kept = {key: value for key, value in own.items() if key not in lacking}
         write(tmp_path / model, [kept])
     assert len(read_lm_eval([tmp_path / "a", tmp_path / "b"]).outcomes) == 2
-    with pytest.raises(DataError, match=r"sums/0: its (doc|target) in .*c.samples.* in .*a.samp"):
+    with pytest.raises(DataError, match=r"sums/0 has another (doc|target) in .*c.samples"):
         read_lm_eval(tmp_path)
 
 

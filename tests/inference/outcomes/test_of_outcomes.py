@@ -138,10 +138,7 @@ WRONG = {
     ),
     "extra other": lambda tables: tables | {"other": tables["found"]},
     "give a table for each outcome by name, as in {'found': table}": lambda tables: tables["found"],
-    "path: this is a list; give a pandas DataFrame": lambda tables: tables | {"path": [1]},
-    "the items of credit are not those of items: missing arena 1": (
-        lambda tables: tables | {"credit": tables["credit"][["arena 0"]]}
-    ),
+    "path: the table: this is a list; give a path": lambda tables: tables | {"path": [1]},
     "found: outcomes for 1 item(s) that `items` does not have: arena 7;": (
         lambda tables: (
             tables | {"found": pd.DataFrame({"subject": ["Ann"], "item": "arena 7", "outcome": 1})}
