@@ -91,8 +91,7 @@ def obtained() -> pd.DataFrame:
     """
     with (files(__package__) / "obtained.csv").open() as file:
         table = pd.read_csv(file)
-    columns = table["model"], table["incited"], table["propensity"]
-    names = [condition(*row) for row in zip(*columns, strict=True)]
+    names = map(condition, table["model"], table["incited"], table["propensity"])
     return table.set_index(pd.Index(names, name="subject"))
 
 
@@ -165,11 +164,6 @@ def released(folder: Path | None = None) -> pd.DataFrame:
     DataError
         As in `load`.
     """
-    table = pd.read_csv(FILES.find(folder)["published_theta_RA.csv"])
-    table = table.assign(Model=table["Model"].map(MODELS))
-    names = [
-        condition(*row) for row in zip(table["Model"], table["Incited propensity"], strict=True)
-    ]
     columns = {
         "Model": "model",
         "Incited propensity": "incited",
@@ -179,7 +173,10 @@ def released(folder: Path | None = None) -> pd.DataFrame:
         "EstimationLL": "log_likelihood",
         "ReferenceLL": "at_zero",
     }
-    return table.set_index(pd.Index(names, name="subject"))[list(columns)].rename(columns=columns)
+    table = pd.read_csv(FILES.find(folder)["published_theta_RA.csv"])[list(columns)]
+    table = table.rename(columns=columns).assign(model=table["Model"].map(MODELS))
+    names = map(condition, table["model"], table["incited"])
+    return table.set_index(pd.Index(names, name="subject"))
 
 
 def _subject(column: str) -> str:
@@ -192,7 +189,6 @@ FIGURE_6 = -1.5
 """True propensity in the paper's Figures 5 and 6."""
 FURTHEST = 5.0
 """End of the range of the bands in that experiment."""
-_LOWER, _UPPER = (-3, -2, -1, 0), (0, 1, 2, 3)
 _WINDOWS = 1000
 
 
@@ -220,16 +216,13 @@ def battery(propensity: str) -> pd.DataFrame:
     min      25.0
     dtype: float64
     """
-    pairs = [
-        pair
-        for pair in itertools.product(_LOWER, _UPPER)
-        if pair not in ((_LOWER[0], _UPPER[-1]), (0, 0))
-    ]
-    numbers = np.arange(DIMENSIONS[propensity].items)
-    lower, upper = np.array(pairs, dtype=float)[numbers % len(pairs)].T
-    names = pd.Index([f"{propensity}-{number + 1:03d}" for number in numbers], name="item")
-    columns = {"propensity": propensity, "lower": lower, "upper": upper}
-    return pd.DataFrame(columns, index=names)
+    every = itertools.product((-3, -2, -1, 0), (0, 1, 2, 3))
+    pairs = np.array([pair for pair in every if pair not in ((-3, 3), (0, 0))], dtype=float)
+    count = DIMENSIONS[propensity].items
+    names = pd.Index([f"{propensity}-{number:03d}" for number in range(1, count + 1)], name="item")
+    items = pd.DataFrame({"propensity": propensity}, names)
+    items[["lower", "upper"]] = np.resize(pairs, (count, 2))
+    return items
 
 
 def simulated_cohort(seed: int = 1) -> Cohort:
