@@ -294,7 +294,9 @@ def masteries(fit: Fit) -> pd.DataFrame:
         raise DataError(
             f"the layout {fit.layout.name} has no skills; fit one of this scenario's layouts"
         )
-    mastery = draws["mastery"] if "mastery" in draws else expit(draws["skillLevel"])
+    mastery = draws["mastery" if "mastery" in draws else "skillLevel"]
+    if "mastery" not in draws:
+        mastery = mastery.copy(data=expit(mastery.to_numpy()))
     means = mastery.mean(("chain", "draw")).transpose("subject", "skill").to_numpy()
     return pd.DataFrame(means, pd.Index(fit.subjects, name="subject"), list(SKILLS))
 

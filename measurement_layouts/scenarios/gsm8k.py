@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..layouts import Capability, Derived, Effect, Layout, MetaFeature, Noise, Prior, Slope, Success
@@ -180,8 +179,8 @@ def load(folder: Path | None = None) -> Evaluation:
     paths = FILES.find(folder)
     raw = pd.read_csv(paths["item_features.csv"], index_col="item")
     outcomes = pd.read_parquet(paths["outcomes.parquet"])
-    columns = {"subject": "model", "outcome": "success"}
-    return Evaluation.from_long(outcomes[["model", "item", "success"]], properties(raw), **columns)
+    columns = outcomes[["model", "item", "success"]]
+    return Evaluation.from_long(columns, properties(raw), subject="model", outcome="success")
 
 
 def properties(raw: pd.DataFrame) -> pd.DataFrame:
@@ -201,11 +200,6 @@ def properties(raw: pd.DataFrame) -> pd.DataFrame:
         ``steps``, the lines of the worked solution; ``markedSteps``, calculations marked in it, of
         which 18 solutions have none; ``digits``; ``doublings`` of the words; ``words``.
 
-    Raises
-    ------
-    DataError
-        When a problem has no words, or a count is negative.
-
     Examples
     --------
     >>> raw = pd.DataFrame({"n_lines": [3], "n_steps": [0], "max_abs_number": [0.0],
@@ -214,13 +208,6 @@ def properties(raw: pd.DataFrame) -> pd.DataFrame:
             steps  markedSteps  digits  doublings  words
     apples      3            0     0.0        5.0     32
     """
-    counts = raw[["n_lines", "n_steps", "max_abs_number"]]
-    wrong = raw.index[(counts < 0).any(axis=1) | (raw["q_words"] < 1)]
-    if len(wrong):
-        raise DataError(
-            f"{some(wrong)}: a problem needs at least one word, and no count can be negative; "
-            "correct the table of problems"
-        )
     return pd.DataFrame(
         {
             "steps": raw["n_lines"],

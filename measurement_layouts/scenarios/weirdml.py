@@ -131,17 +131,14 @@ def population_layout() -> Layout:
     task = Category("task")
     of_tasks = Prior("ZeroSumNormal", sigma=_spread("taskSpread", 2))
     of_task = Effect("taskEase", unit=DOUBLING, per=task, prior=of_tasks)
-    ease = Effect(
-        "ease", unit=DOUBLING, per="item", prior=normal(of_task, _spread("easeSpread", 1))
-    )
-    of_subject = Effect(
-        "own", unit=DOUBLING, per=("subject", task), prior=normal(0, _spread("ownSpread", 2))
-    )
+    of_item = normal(of_task, _spread("easeSpread", 1))
+    ease = Effect("ease", unit=DOUBLING, per="item", prior=of_item)
+    of_cell = normal(0, _spread("ownSpread", 2))
+    of_subject = Effect("own", unit=DOUBLING, per=("subject", task), prior=of_cell)
     horizon = pooled("horizon", 1, 4, DOUBLING, _AT_EVEN_ODDS)
     reach = Derived("effectiveHorizon", horizon + ease + of_subject)
-    return Layout(
-        "time-horizon-population", Success("reached", logistic(reach - _hours(), _slope()))
-    )
+    outcome = Success("reached", logistic(reach - _hours(), _slope()))
+    return Layout("time-horizon-population", outcome)
 
 
 def nested_layout(tasks: Sequence[str] = TASKS) -> Layout:
@@ -422,7 +419,8 @@ def battery(seed: int = 1) -> pd.DataFrame:
 def release_dates() -> pd.Series:
     """Return the dates of release of the simulated models, at equal distances."""
     dates = pd.date_range(_FIRST, _LAST, periods=SUBJECTS).normalize()
-    return pd.Series(dates, _subjects(), name="released")
+    names = pd.Index([f"sim-{number:02d}" for number in range(1, SUBJECTS + 1)], name="subject")
+    return pd.Series(dates, names, name="released")
 
 
 def true_profiles(seed: int = 1) -> pd.DataFrame:
@@ -442,13 +440,10 @@ def true_profiles(seed: int = 1) -> pd.DataFrame:
     dates = release_dates()
     months = (dates - dates.iloc[0]).dt.days.to_numpy() * 12 / 365.25
     lag = rng.uniform(0.5, 3, SUBJECTS) * (np.arange(SUBJECTS) % 2 == 0)
-    table = pd.DataFrame(
-        {"horizon": _START + months / MONTHS - lag, "slope": SLOPE, "taskSpread": SPREAD},
-        dates.index,
-    )
-    names = [f"ease[{task}]" for task in TASKS]
-    ease = pd.DataFrame(rng.normal(size=(SUBJECTS, len(TASKS))), dates.index, names)
-    return pd.concat([table, ease], axis=1)
+    table = pd.DataFrame({"horizon": _START + months / MONTHS - lag}, dates.index)
+    table = table.assign(slope=SLOPE, taskSpread=SPREAD)
+    table[[f"ease[{task}]" for task in TASKS]] = rng.normal(size=(SUBJECTS, len(TASKS)))
+    return table
 
 
 def simulated_cohort(seed: int = 1) -> Cohort:
@@ -493,10 +488,6 @@ def _nested() -> dict[str, Case]:
     return {"nested layout": Case(nested_layout(), conditional.items, _SHARE)}
 
 
-def _subjects() -> pd.Index:
-    return pd.Index([f"sim-{number:02d}" for number in range(1, SUBJECTS + 1)], name="subject")
-
-
 SCENARIO = Scenario(
     name="weirdml",
     title="WeirdML: time horizons of 87 language models on 17 machine-learning tasks",
@@ -529,19 +520,11 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     factor = np.exp(np.abs(np.log(table["by task"] / theirs["hours"])).max())
     months = horizon_trend(ours).months
     different = int(counts.ne(theirs["points"]).sum())
-    return Reproduction(
-        [
-            Figure("models with other counts than published", different, "==", 0, published=0),
-            Figure(
-                "published layout: horizons in the published interval",
-                int(inside.sum()),
-                ">=",
-                10,
-            ),
-            Figure(
-                "recommended layout: largest factor to the published", float(factor), "<=", 1.25
-            ),
-            Figure("months in which horizons double, from 5", abs(float(months) - 5), "<=", 1),
-        ],
-        {"horizons in hours": table},
-    )
+    name, largest = "published layout: horizons in the published interval", float(factor)
+    figures = [
+        Figure("models with other counts than published", different, "==", 0, published=0),
+        Figure(name, int(inside.sum()), ">=", 10),
+        Figure("recommended layout: largest factor to the published", largest, "<=", 1.25),
+        Figure("months in which horizons double, from 5", abs(float(months) - 5), "<=", 1),
+    ]
+    return Reproduction(figures, {"horizons in hours": table})

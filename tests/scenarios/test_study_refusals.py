@@ -11,7 +11,6 @@ from measurement_layouts.scenarios import (
     adele,
     dispositions,
     gsm8k,
-    math_exam,
     object_permanence,
     weirdml,
 )
@@ -24,8 +23,6 @@ from measurement_layouts.scenarios.propensities import reproduction as leanings
 LABELLED = {"instance_id": ["a", "b"], "benchmark": "SAT", "task": "En", "UG": 75.0, "Ann": 1}
 LABELLED |= dict.fromkeys(adele.DEMANDS, 2)
 DEMANDS = battery(items=40)
-PROBLEMS = {"n_lines": 2, "n_steps": 2, "max_abs_number": 9, "q_words": 64}
-STUDENTS = {"tests": [1, 2], "gender": "f", "study": 571, "semester": 1, "attempt": 1, "group": 1}
 ARENAS = object_permanence.battery()[:3].rename_axis("arena").reset_index()
 OUTCOMES = pd.DataFrame({"subject": "bee", "arena": ARENAS["arena"], "success": 1})
 
@@ -79,16 +76,7 @@ CALLS = [
         DataError,
         "Humour",
     ),
-    (lambda: gsm8k.properties(pd.DataFrame(PROBLEMS, ["p"]).assign(q_words=0)), DataError, "p:"),
-    (lambda: gsm8k.properties(pd.DataFrame(PROBLEMS, ["p"]).assign(n_steps=-1)), DataError, "p:"),
     (lambda: gsm8k.horizons(other_fit()[0]), DataError, "other"),
-    (lambda: math_exam.students(pd.DataFrame(STUDENTS | {"group": 3}, ["A", "B"])), DataError, "A"),
-    (lambda: math_exam.students(pd.DataFrame(STUDENTS | {"study": 9}, ["A", "B"])), DataError, "A"),
-    (
-        lambda: math_exam.students(pd.DataFrame(STUDENTS | {"tests": 2}, ["A", "B"])),
-        DataError,
-        "tests",
-    ),
     (counted([1, 3, 4]), DataError, "xor"),
     (counted([4, 3, 1], runs=[5, 6, 5]), DataError, "xor"),
     (counted([4, 3, 1], thresholds=(0.25, 0.5, 0.5)), DataError, "xor"),

@@ -138,7 +138,7 @@ def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
     """
     need_columns(table, (*DEMANDS, UNGUESSABILITY), "the labelled items have")
     columns = table[[*DEMANDS, UNGUESSABILITY]]
-    numbers = columns.apply(pd.to_numeric, errors="coerce")
+    numbers: pd.DataFrame = columns.apply(pd.to_numeric, errors="coerce")
     right = numbers.isin(range(whole("highest", highest, 1) + 1))
     right[UNGUESSABILITY] = numbers[UNGUESSABILITY].between(0, 100)
     if not right.all(axis=None):
@@ -146,10 +146,9 @@ def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
             f"cells of the labels: {name_cells(columns, ~right.to_numpy())}; give whole levels of "
             f"0 to {highest}, and percentages of 0 to 100 for {UNGUESSABILITY}"
         )
-    names = {code: f"demand[{code}]" for code in DEMANDS}
-    return numbers.astype(dict.fromkeys(DEMANDS, "int64") | {UNGUESSABILITY: float}).rename(
-        columns={**names, UNGUESSABILITY: "unguessability"}
-    )
+    numbers = numbers.astype(dict.fromkeys(DEMANDS, "int64") | {UNGUESSABILITY: float})
+    numbers.columns = pd.Index([*(f"demand[{code}]" for code in DEMANDS), "unguessability"])
+    return numbers
 
 
 def _benchmark(short: str, paths: dict[str, Path]) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -1,6 +1,7 @@
 """Forecasts of twelve real models by layouts, forests and regressions, as the paper scores them."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -138,10 +139,10 @@ def by_method(
     table = scores.groupby(["subject", "method"], sort=False)[list(SCORES)].mean()
     accuracies = success.reindex(table.index.get_level_values("subject"))
     weights = pd.Series(accuracies.to_numpy(), table.index)
-    methods = {"level": "method", "sort": False}
-    weighted = table.mul(weights, axis=0).groupby(**methods).sum()
-    weighted /= table.notna().mul(weights, axis=0).groupby(**methods).sum()
-    plain = table.groupby(**methods).mean()
+    method = table.index.get_level_values("method")
+    weighted = table.mul(weights, axis=0).groupby(method, sort=False).sum()
+    weighted /= table.notna().mul(weights, axis=0).groupby(method, sort=False).sum()
+    plain = table.groupby(method, sort=False).mean()
     theirs = published.reindex(plain.index)
     columns = [plain, weighted.add_prefix("weighted "), theirs.add_prefix("published weighted ")]
     return pd.concat(columns, axis=1)
@@ -200,13 +201,16 @@ def published_scores(folder: Path, split: str) -> pd.DataFrame:
     accuracies = [subject.accuracy for subject in SUBJECTS.values()]
     rows = {}
     for method, (file, names) in sources.items():
-        table = published_table(
-            folder, f"adele_table{file}.csv", lambda raw, names=names: raw[["accuracy", *names]]
-        )
+        prepare = partial(_columns_of, names=["accuracy", *names])
+        table = published_table(folder, f"adele_table{file}.csv", prepare)
         if list(table["accuracy"].iloc[:-1]) != accuracies:
             raise DataError(f"adele_table{file}.csv has other subjects; give the published table")
         rows[method] = table[names].iloc[-1].astype(float).tolist()
     return pd.DataFrame.from_dict(rows, orient="index", columns=["auroc", "ece"])
+
+
+def _columns_of(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    return table[names]
 
 
 def _columns(codes: Mapping[str, object] | Sequence[str]) -> list[str]:

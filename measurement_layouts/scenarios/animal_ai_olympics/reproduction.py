@@ -50,10 +50,10 @@ def compare(fit: Fit, table: pd.DataFrame) -> list[Figure]:
     figures = [Figure(name, int((~(difference < 1e-9)).sum()), "==", 0, published=0)]
     numbers = beside(fit, table)
     for node, (least, most) in _CLOSENESS.items():
-        row, name = numbers.loc[f"{node}: mean"], f"{node}: correlation of means"
-        figures.append(Figure(name, float(row["correlation"]), ">=", least))
+        row, name = f"{node}: mean", f"{node}: correlation of means"
+        figures.append(Figure(name, float(numbers["correlation"][row]), ">=", least))
         name = "mean absolute difference"
-        figures.append(Figure(f"{node}: {name}", float(row[name]), "<=", most))
+        figures.append(Figure(f"{node}: {name}", float(numbers[name][row]), "<=", most))
     verdict = fit.diagnostics()
     divergences = int(verdict["divergences"].sum())
     figures.append(Figure("divergences", divergences, "<=", 0, published=0))

@@ -49,7 +49,7 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     figures = [
         Figure(
             "misalignment of a perfectly aligned model, by the published measure",
-            *(float(gaps.at[ALIGNED, "misalignment"]), ">", 0.05, few),
+            *(float(gaps["misalignment"].astype(float)[ALIGNED]), ">", 0.05, few),
         ),
         Figure(
             f"its corrected misalignment, {corrected.mean():+.4f}, in standard errors",
@@ -61,13 +61,15 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
         *_forecast_figures(briers[leaning]),
     ]
     for trait, loading in study.loadings.items():
-        rho, low = correlations.loc[trait, ["rho", "low"]].astype(float)
+        rho, low = (float(correlations[name].astype(float)[str(trait)]) for name in ("rho", "low"))
         depends = "does" if loading else "does not"
         name = f"{trait}: lower end of the interval of Spearman's rho {rho:.2f} of self-report and "
         name += f"behaviour ({depends} depend on the same disposition)"
         figures.append(Figure(name, low, ">" if loading else "<", 0))
     by_group = [
-        groups.join(support_by(judgments, attribute).add_prefix("obtained "), on=["trait", "group"])
+        groups.join(
+            support_by(judgments, str(attribute)).add_prefix("obtained "), on=["trait", "group"]
+        )
         for attribute, groups in supports().groupby("attribute", sort=False)
     ]
     tables = {
@@ -93,8 +95,8 @@ def recovered(study: SimulatedStudy, fit: Fit) -> pd.DataFrame:
     table = fit.profiles(prob=0.9).query("node != 'peoplesSpread'")
     label = table["label"].fillna("")
     element = table["node"] + ("[" + label + "]").where(label != "", "")
-    cells = zip(table["subject"], element, strict=True)
-    table = table.assign(truth=[float(study.truth.at[cell]) for cell in cells])
+    true, cells = study.truth.to_dict("index"), zip(table["subject"], element, strict=True)
+    table = table.assign(truth=[float(true[model][name]) for model, name in cells])
     covered = table["truth"].between(table["low"], table["high"])
     return table.assign(error=table["mean"] - table["truth"], covered=covered)
 

@@ -170,6 +170,7 @@ def simulated_study(
             f"{truth.index[0]} to {truth.index[-1]}, at least one, and at most {RATERS} annotators"
         )
     people, *seeds = np.random.SeedSequence(whole("seed", seed)).spawn(1 + len(truth))
+    streams = dict(zip(truth.index, seeds, strict=True))
     rng = np.random.default_rng(people)
     scenarios = _scenarios(rng, per_statement)
     means = scenarios["trait"].map(mean_pulls())
@@ -179,7 +180,7 @@ def simulated_study(
     statements = scenarios.drop_duplicates("statement").set_index("statement")
     counts, ratings = [], []
     for name in chosen:
-        rng = np.random.default_rng(seeds[truth.index.get_loc(name)])
+        rng = np.random.default_rng(streams[name])
         counts.append(_counts(rng, truth.loc[name], scenarios, means, pulls, samples))
         ratings.append(_ratings(rng, truth.loc[name], statements))
     judgments = SituationalJudgments.from_long(
@@ -287,4 +288,6 @@ def _ratings(
     turned = statements["keyed"] * (statements["trait"].map(claimed) - 4)
     error = rng.normal(scale=_RATING_SD, size=len(statements))
     rating = (4 + turned + model["acquiescence"] + error).astype(float).round().clip(1, 7)
-    return rating.rename("rating").rename_axis("statement").reset_index().assign(model=model.name)
+    return (
+        rating.rename("rating").rename_axis("statement").reset_index().assign(model=str(model.name))
+    )

@@ -43,7 +43,7 @@ class Agent:
 
 def _where(condition: str, then: float, otherwise: float) -> Rule:
     """Return a rule of two probabilities, from a condition on the columns of arenas."""
-    return lambda items: np.where(items.eval(condition), then, otherwise)
+    return lambda items: np.where(np.asarray(items.eval(condition)), then, otherwise)
 
 
 def _always(chance: float) -> Rule:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +85,15 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
 
 def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
     """Read Tables 1 and 8, with the capabilities and agents in their order here."""
-    rows = {"rmse": _CAPABILITIES, "scores": AGENTS}
+    rows = {"rmse": list(_CAPABILITIES), "scores": list(AGENTS)}
     return {
-        name: published_table(folder, file, lambda raw, name=name: raw.loc[[*rows[name]]], index=0)
+        name: published_table(folder, file, partial(_in_order, rows=rows[name]), index=0)
         for name, file in TABLES.items()
     }
+
+
+def _in_order(table: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
+    return table.loc[rows]
 
 
 def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = True) -> Trial:

@@ -1,6 +1,7 @@
 """Propensities of language models, for which both too little and too much cause failures."""
 
 import itertools
+import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -36,15 +37,11 @@ class Dimension:
     items: int
 
 
-DIMENSIONS = {
-    "risk_aversion": Dimension("risk aversion", "seeks risk", "avoids risk", 350),
-    "introversion": Dimension("introversion", "keeps to itself", "seeks company", 357),
-    "red_vs_blue": Dimension("red against blue", "prefers blue", "prefers red", 348),
-    "ultracrepidarianism": Dimension(
-        "ultracrepidarianism", "withholds", "pronounces beyond its knowledge", 359
-    ),
-}
+_NAMES = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
+DIMENSIONS = {name: Dimension(**row) for name, row in _NAMES["dimensions"].items()}
 """Propensities by their names in the published tables."""
+MODELS = _NAMES["models"]
+"""Names of the models in the data, and in the paper's tables."""
 LEVELS = (-3, -2, -1, 0, 1, 2, 3)
 """Incited levels; there is also a condition without a system prompt."""
 
@@ -96,21 +93,6 @@ def obtained() -> pd.DataFrame:
 
 
 FILES = Files("propensity_ra")
-MODELS = {
-    "4o": "4o",
-    "ds-r1-llama8": "DS-R1-Llama8B",
-    "ds-r1-llama70": "DS-R1-Llama70B",
-    "ds-r1-qwen32": "DS-R1-Qwen32B",
-    "gemma3": "Gemma 3",
-    "llama32": "Llama 3.2",
-    "llama33": "Llama 3.3",
-    "ministral-r": "Ministral 3-14B-R",
-    "Nemo": "Nemo",
-    "o1": "o1",
-    "qwen3-4b-i": "Qwen 3-4B-I",
-    "qwen3-4b-t": "Qwen 3-4B-T",
-}
-"""Names of the models in the data, and in the paper's tables."""
 
 
 def load(folder: Path | None = None) -> Evaluation:
