@@ -54,7 +54,8 @@ DESCRIBED = {
 def is_public(name):
     """Whether a dotted name is exported by the package that it names."""
     package, _, own = name.rpartition(".")
-    return own in importlib.import_module(package).__all__
+    module = importlib.import_module(package)
+    return own in getattr(module, "__all__", [name for name in vars(module) if name[0] != "_"])
 
 
 def leads_nowhere(text, folder=DOCS / "studies"):

@@ -6,6 +6,7 @@ import re
 import shutil
 import textwrap
 from pathlib import Path
+from types import ModuleType
 
 import examples
 import export
@@ -77,7 +78,7 @@ def scenarios_page() -> str:
     for scenario in map(scenarios.get, scenarios.NAMES):
         room = f"measurement_layouts.scenarios.{scenario.name.replace('-', '_')}"
         module = importlib.import_module(room)
-        names = [name for name in module.__all__ if callable(getattr(module, name))]
+        names = [name for name in public_names(module) if callable(getattr(module, name))]
         out += [scenario.name, "-" * len(scenario.name), ""]
         out += [f"{scenario.title}. *Source:* {scenario.source}.", ""]
         out += [f".. code-block:: text\n\n   $ measurement-layouts run {scenario.name}", ""]
@@ -89,6 +90,16 @@ def scenarios_page() -> str:
         out += [f".. currentmodule:: {room}", "", ".. autosummary::", "   :toctree: generated/", ""]
         out += [f"   {name}" for name in names] + [""]
     return "\n".join(out)
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return ``__all__``, or, without one, the names without underscore that a module defines."""
+    own = [
+        name
+        for name, value in vars(module).items()
+        if name[0] != "_" and getattr(value, "__module__", "") == module.__name__
+    ]
+    return list(getattr(module, "__all__", own))
 
 
 def command_page() -> str:

@@ -12,14 +12,13 @@ if TYPE_CHECKING:
 
 type Relation = Literal[">=", "<=", "==", "<", ">"]
 
-_HOLDS: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "==": operator.eq,
-    "<": operator.lt,
-    ">": operator.gt,
+_RELATIONS: dict[str, tuple[Callable[[float, float], bool], str]] = {
+    ">=": (operator.ge, "at least"),
+    "<=": (operator.le, "at most"),
+    "==": (operator.eq, "exactly"),
+    "<": (operator.lt, "below"),
+    ">": (operator.gt, "above"),
 }
-_WORDS = {">=": "at least", "<=": "at most", "==": "exactly", "<": "below", ">": "above"}
 
 
 @dataclass(frozen=True)
@@ -55,13 +54,13 @@ class Figure:
 
     def __post_init__(self) -> None:
         if not self.goal:
-            object.__setattr__(self, "goal", f"{_WORDS[self.relation]} {self.bound:g}")
+            object.__setattr__(self, "goal", f"{_RELATIONS[self.relation][1]} {self.bound:g}")
 
     @property
     def holds(self) -> bool:
         """Whether the obtained number meets the goal; NaN and infinity never do."""
-        meets = _HOLDS[self.relation](self.obtained, self.bound)
-        return math.isfinite(self.obtained) and bool(meets)
+        meets, _ = _RELATIONS[self.relation]
+        return math.isfinite(self.obtained) and bool(meets(self.obtained, self.bound))
 
     def to_dict(self) -> dict[str, Any]:
         """Write the figure for a JSON report, which has neither NaN nor infinity."""

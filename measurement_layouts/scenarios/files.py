@@ -32,17 +32,21 @@ class Files:
     @property
     def checksums(self) -> dict[str, str]:
         """SHA-256 checksum of each file, from ``SHA256SUMS``, which ``sha256sum --check`` reads."""
+        checksums = {}
         text = (resources.files(__package__) / "SHA256SUMS").read_text(encoding="utf-8")
-        pairs = (line.split("  ", 1) for line in text.splitlines())
-        entries = ((path.split("/"), checksum) for checksum, path in pairs)
-        return {name: checksum for (folder, name), checksum in entries if folder == self.folder}
+        for line in text.splitlines():
+            checksum, path = line.split("  ")
+            folder, name = path.split("/")
+            if folder == self.folder:
+                checksums[name] = checksum
+        return checksums
 
-    def find(self, place: Path | None) -> dict[str, Path]:
+    def find(self, folder: Path | None) -> dict[str, Path]:
         """Find every file.
 
         Parameters
         ----------
-        place : Path, optional
+        folder : Path, optional
             Folder of the files, or a folder with them in its folder of the study's name (default:
             the folder in the environment variable ``MEASUREMENT_LAYOUTS_DATA``; without it, the
             files are downloaded and cached).
@@ -52,60 +56,46 @@ class Files:
         DataError
             When a file does not exist and cannot be downloaded, or is not the published one.
         """
-        return {name: self._find(name, place) for name in self.checksums}
-
-    def _find(self, name: str, folder: Path | None) -> Path:
-        kept = os.environ.get(VARIABLE)
-        if folder is None and not kept:
-            return self._download(name)
-        place, said = (Path(folder), "--data") if folder else (Path(str(kept)), VARIABLE)
-        places = (place / name, place / self.folder / name)
-        path = next((path for path in places if path.is_file()), None)
-        if path is None:
-            raise DataError(
-                f"there is no {name} in {place} or its folder {self.folder!r}; set {said} to the "
-                f"folder of {self._names}"
-            )
-        found = str(pooch.file_hash(str(path)))
-        if found != self.checksums[name]:
-            source = "the published one" if self.address is None else f"it from {self.address}"
-            raise DataError(
-                f"{path} is not the published file: its checksum is {found}, not "
-                f"{self.checksums[name]}; fetch {source}"
-            )
-        return path
-
-    def _download(self, name: str) -> Path:
+        chosen, option = (folder, "--data") if folder else (os.environ.get(VARIABLE), VARIABLE)
+        if chosen:
+            return {name: self._checked(name, Path(chosen), option) for name in self.checksums}
+        needed = " and ".join(self.checksums)
         if self.address is None:
             raise DataError(
-                f"there is no folder with {self._names}, and they are not offered for download; "
+                f"there is no folder with {needed}, and they are not offered for download; "
                 f"give the folder as --data or in the environment variable {VARIABLE}"
             )
-        folder = pooch.os_cache("measurement-layouts")
+        cache = Path(pooch.os_cache("measurement-layouts"), self.folder)
+        downloads = pooch.create(cache, self.address, registry=self.checksums)
         try:
-            path = pooch.retrieve(
-                self.address + name,
-                f"sha256:{self.checksums[name]}",
-                f"{self.folder}-{name}",
-                folder,
-            )
+            return {name: Path(downloads.fetch(name)) for name in self.checksums}
         except Exception as error:  # such as no network, a proxy's page, or a changed file
             raise DataError(
-                f"{name} could not be downloaded ({type(error).__name__}: {error}); fetch "
-                f"{self._names} from {self.address} by hand and give their folder as --data or in "
-                f"the environment variable {VARIABLE}"
+                f"{needed} could not be downloaded ({type(error).__name__}: {error}); fetch them "
+                f"from {self.address} by hand and give their folder as --data or in the "
+                f"environment variable {VARIABLE}"
             ) from error
-        return Path(path)
 
-    @property
-    def _names(self) -> str:
-        return " and ".join(self.checksums)
+    def _checked(self, name: str, folder: Path, option: str) -> Path:
+        """Find a file in a folder, and compare its checksum."""
+        paths = [path for path in (folder / name, folder / self.folder / name) if path.is_file()]
+        if not paths:
+            raise DataError(
+                f"there is no {name} in {folder} or its folder {self.folder!r}; set {option} to "
+                f"the folder of {' and '.join(self.checksums)}"
+            )
+        checksum = pooch.file_hash(str(paths[0]))
+        if checksum != self.checksums[name]:
+            raise DataError(
+                f"{paths[0]} is not the published file: its checksum is {checksum}, not "
+                f"{self.checksums[name]}; fetch it from {self.address or 'its publishers'}"
+            )
+        return paths[0]
 
 
 def published_table(
     folder: Path,
     name: str,
-    need: str,
     prepare: Callable[[pd.DataFrame], pd.DataFrame],
     *,
     index: int | str | None = None,
@@ -118,11 +108,9 @@ def published_table(
         Folder of published tables.
     name : str
         Name of the file.
-    need : str
-        Remedy for a file that cannot be read.
     prepare : callable
-        Function from the file's table to the result; it raises KeyError or ValueError if columns or
-        numbers are missing.
+        Function from the file's table to the result; it raises KeyError or ValueError if columns,
+        rows or numbers are missing or are not the published ones.
     index : int or str, optional
         Column with the names of the rows, or its position.
 
@@ -137,4 +125,4 @@ def published_table(
     try:
         return prepare(pd.read_csv(path, index_col=index))
     except (KeyError, ValueError) as error:
-        raise DataError(f"{path} cannot be read ({error}); {need}") from error
+        raise DataError(f"{path} cannot be used ({error}); give the paper's table") from error

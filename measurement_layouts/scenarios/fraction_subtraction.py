@@ -1,12 +1,12 @@
 """Fraction subtraction: 536 pupils on 20 problems, each of which needs several of eight skills."""
 
 import itertools
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from ..common.errors import DataError
 from ..evaluations.evaluation import Evaluation
@@ -102,14 +102,8 @@ def recommended_layout() -> Layout:
     Prior('Normal', mu=generalLevel, sigma=4)
     """
     general = Capability("generalLevel", prior=Prior("Normal", mu=0, sigma=4), about="log-odds")
-    level = Capability(
-        "skillLevel",
-        prior=Prior("Normal", mu=general, sigma=4),
-        labels=tuple(SKILLS),
-        dim="skill",
-        about="log-odds of applying it",
-    )
-    return Layout("fraction-subtraction", _answer(Derived("mastery", logistic(level))))
+    mastery = _mastery(Prior("Normal", mu=general, sigma=4))
+    return Layout("fraction-subtraction", _answer(mastery))
 
 
 def population_layout() -> Layout:
@@ -138,24 +132,23 @@ def population_layout() -> Layout:
     >>> print(population_layout().nodes["skillLevel"].prior)
     Prior('Normal', mu=generalLevel + skillEase, sigma=skillSpread)
     """
-    wide, labels = Prior("HalfNormal", sigma=4), tuple(SKILLS)
-    general = Capability(
-        "generalLevel", prior=normal(0, Spread("generalSpread", prior=wide)), about="log-odds"
-    )
-    easy = Effect("skillEase", prior=normal(0, 4), labels=labels, dim="skill")
-    level = Capability(
-        "skillLevel",
-        prior=normal(general + easy, Spread("skillSpread", prior=wide)),
-        labels=labels,
-        dim="skill",
-        about="log-odds of applying it",
-    )
-    mastery = Derived("mastery", logistic(level))
+    wide = Prior("HalfNormal", sigma=4)
+    levels = normal(0, Spread("generalSpread", prior=wide))
+    general = Capability("generalLevel", prior=levels, about="log-odds")
+    easy = Effect("skillEase", prior=normal(0, 4), labels=tuple(SKILLS), dim="skill")
+    mastery = _mastery(normal(general + easy, Spread("skillSpread", prior=wide)))
     return Layout("fraction-subtraction-population", _answer(mastery, per="item"))
 
 
 LAYOUTS = {"NIDA layout": nida_layout, "recommended layout": recommended_layout}
 """Layouts by the names that a study shows."""
+
+
+def _mastery(prior: Prior) -> Derived:
+    """Return the probability of applying each skill, from its level in log-odds."""
+    about, labels = "log-odds of applying it", tuple(SKILLS)
+    level = Capability("skillLevel", prior=prior, labels=labels, dim="skill", about=about)
+    return Derived("mastery", logistic(level))
 
 
 def _answer(mastery: Expr, per: str = "subject") -> Success:
@@ -215,13 +208,14 @@ def battery() -> pd.DataFrame:
     >>> battery().sum(axis=1).value_counts().sort_index().to_dict()
     {1: 8, 2: 8, 3: 4}
     """
-    count = len(SKILLS)
-    needed = [{first} for first in range(count)]
-    needed += [{first, (first + 1) % count} for first in range(count)]
-    needed += [{first, (first + 2) % count, first + 4} for first in range(count // 2)]
-    rows = [[int(skill in skills) for skill in range(count)] for skills in needed]
-    names = pd.Index([f"problem-{number:02d}" for number in range(1, len(rows) + 1)], name="item")
-    return pd.DataFrame(rows, names, [column(skill) for skill in SKILLS])
+    numbers, count = np.arange(20), len(SKILLS)
+    needed = np.zeros((20, count), dtype=int)
+    needed[numbers, numbers % count] = 1
+    needed[numbers[8:16], (numbers[8:16] + 1) % count] = 1
+    for further in (2, 4):
+        needed[numbers[16:], numbers[16:] - 16 + further] = 1
+    names = pd.Index([f"problem-{number + 1:02d}" for number in numbers], name="item")
+    return pd.DataFrame(needed, names, [column(skill) for skill in SKILLS])
 
 
 def true_profiles(seed: int = 1, pupils: int = PUPILS) -> pd.DataFrame:
@@ -246,13 +240,11 @@ def true_profiles(seed: int = 1, pupils: int = PUPILS) -> pd.DataFrame:
     """
     rng = np.random.default_rng([seed, pupils])
     general = rng.normal(0, 4, pupils)
+    names = [f"pupil-{number:03d}" for number in range(1, pupils + 1)]
+    profiles = pd.DataFrame({"generalLevel": general}, names)
     levels = general[:, None] + rng.normal(0, 4, (pupils, len(SKILLS)))
-    columns = {"generalLevel": general}
-    columns |= {
-        f"skillLevel[{skill}]": level for skill, level in zip(SKILLS, levels.T, strict=True)
-    }
-    columns |= {"slips": rng.beta(1, 9, pupils), "guesses": rng.beta(1, 9, pupils)}
-    return pd.DataFrame(columns, [f"pupil-{number:03d}" for number in range(1, pupils + 1)])
+    profiles[[f"skillLevel[{skill}]" for skill in SKILLS]] = levels
+    return profiles.assign(slips=rng.beta(1, 9, pupils), guesses=rng.beta(1, 9, pupils))
 
 
 def simulated_cohort(seed: int = 1, pupils: int = PUPILS) -> Cohort:
@@ -298,26 +290,22 @@ def masteries(fit: Fit) -> pd.DataFrame:
         When the layout has no skills.
     """
     draws = fit.posterior
-    if "mastery" in draws:
-        mastery = draws["mastery"]
-    elif "skillLevel" in draws:
-        level = draws["skillLevel"]
-        mastery = level.copy(data=1 / (1 + np.exp(-level.to_numpy())))
-    else:
+    if not {"mastery", "skillLevel"} & set(draws):
         raise DataError(
             f"the layout {fit.layout.name} has no skills; fit one of this scenario's layouts"
         )
+    mastery = draws["mastery" if "mastery" in draws else "skillLevel"]
+    if "mastery" not in draws:
+        mastery = mastery.copy(data=expit(mastery.to_numpy()))
     means = mastery.mean(("chain", "draw")).transpose("subject", "skill").to_numpy()
     return pd.DataFrame(means, pd.Index(fit.subjects, name="subject"), list(SKILLS))
 
 
 _STEPS, _SETTLED = 2000, 1e-3  # largest number of steps; smallest gain of a step, in nats
-_START = 0.2
-_INSIDE = 1e-4
+_INSIDE = 1e-4  # least distance of slips and guesses from 0 and 1
 
 
-@dataclass(frozen=True, eq=False)
-class Dina:
+class Dina(NamedTuple):
     """Estimates of the DINA model.
 
     Attributes
@@ -333,11 +321,6 @@ class Dina:
     masteries: pd.DataFrame
     items: pd.DataFrame
     log_likelihood: float
-
-    @property
-    def prevalence(self) -> pd.Series:
-        """Share of the pupils that have each skill."""
-        return self.masteries.mean().rename("prevalence")
 
 
 def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
@@ -371,18 +354,17 @@ def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
     --------
     >>> needed = pd.DataFrame({"add": [1, 1, 0, 0], "carry": [0, 0, 1, 1]})
     >>> answers = pd.DataFrame([[1, 1, 0, 0], [1, 1, 1, 1]] * 4 + [[0] * 4] * 2)
-    >>> dina(answers, needed).prevalence.round(2).to_dict()
+    >>> dina(answers, needed).masteries.mean().round(2).to_dict()
     {'add': 0.8, 'carry': 0.4}
     """
     right, needs = answers.to_numpy(float), needed.to_numpy(float)
     sets = np.array(list(itertools.product((0.0, 1.0), repeat=needs.shape[1])))
-    solved = (sets @ needs.T >= needs.sum(axis=1)).astype(float)
-    able, pattern, counts = np.unique(solved, axis=0, return_inverse=True, return_counts=True)
-    skills = np.stack([sets[pattern == number].mean(axis=0) for number in range(len(able))])
-    share = counts / len(sets)
-    guess, slip = np.full((2, needs.shape[0]), _START)
+    able = (sets @ needs.T >= needs.sum(axis=1)).astype(float)
+    share = np.full(len(sets), 1 / len(sets))
+    items = pd.DataFrame(0.2, needed.index, ["guess", "slip"])
     before = -np.inf
     for _ in range(_STEPS):
+        guess, slip = items.to_numpy().T
         chance = able * (1 - slip) + (1 - able) * guess
         joint = right @ np.log(chance).T + (1 - right) @ np.log1p(-chance).T + np.log(share)
         total = logsumexp(joint, axis=1, keepdims=True)
@@ -392,21 +374,11 @@ def dina(answers: pd.DataFrame, needed: pd.DataFrame) -> Dina:
         before = likelihood
         share = np.maximum(weight.mean(axis=0), np.finfo(float).tiny)
         knows = weight @ able
-        slip = _share(1 - right, knows)
-        guess = _share(right, 1 - knows)
-    names = needed.columns
-    return Dina(
-        pd.DataFrame(weight @ skills, answers.index, names),
-        pd.DataFrame({"guess": guess, "slip": slip}, needed.index),
-        likelihood,
-    )
-
-
-def _share(outcome: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Compute the weighted share of pupils with an outcome, per item, clipped off 0 and 1."""
-    share = (outcome * weight).sum(axis=0) / np.maximum(weight.sum(axis=0), _INSIDE)
-    inside: np.ndarray = np.clip(share, _INSIDE, 1 - _INSIDE)
-    return inside
+        for name, outcome, pupils in (("slip", 1 - right, knows), ("guess", right, 1 - knows)):
+            rate = (outcome * pupils).sum(axis=0) / np.maximum(pupils.sum(axis=0), _INSIDE)
+            items[name] = np.clip(rate, _INSIDE, 1 - _INSIDE)
+    masteries = pd.DataFrame(weight @ sets, answers.index, needed.columns)
+    return Dina(masteries, items, likelihood)
 
 
 SCENARIO = Scenario(
@@ -438,20 +410,3 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
         [Figure(f"{name}, pupils and skills together", float(together), ">=", 0.8), scored],
         {"masteries": skills, "Brier scores on held-out items": scores},
     )
-
-
-__all__ = [
-    "LAYOUTS",
-    "SCENARIO",
-    "SKILLS",
-    "Dina",
-    "battery",
-    "dina",
-    "load",
-    "masteries",
-    "nida_layout",
-    "population_layout",
-    "recommended_layout",
-    "simulated_cohort",
-    "true_profiles",
-]

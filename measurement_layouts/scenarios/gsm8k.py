@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from ..common.errors import DataError
-from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.fit import Fit
 from ..layouts import Capability, Derived, Effect, Layout, MetaFeature, Noise, Prior, Slope, Success
@@ -18,8 +17,13 @@ from .files import Files
 from .pooling import item_ease, normal, pooled
 from .scenario import Cohort, Scenario
 
-STEP, DIGIT = "step", "digit"
-MOST_STEPS, MOST_DIGITS, MOST_DOUBLINGS = 12, 8, 8
+_STEPS = "lines of the worked solution"
+STEPS = MetaFeature("steps", low=0, high=12, unit="step", about=_STEPS)
+_MARKED = "calculations marked in a solution"
+MARKED = MetaFeature("markedSteps", low=0, high=12, unit="step", about=_MARKED)
+_DIGITS = "log10 of 1 + the largest number"
+DIGITS = MetaFeature("digits", low=0, high=8, unit="digit", about=_DIGITS)
+DOUBLINGS = MetaFeature("doublings", low=0, high=8, about="log2 of the words")
 
 
 def plain_layout() -> Layout:
@@ -33,10 +37,7 @@ def plain_layout() -> Layout:
     >>> [latent.name for latent in plain_layout().latents][:2]
     ['planningAbility', 'planningSlope']
     """
-    marked = MetaFeature(
-        "markedSteps", low=0, high=MOST_STEPS, unit=STEP, about="calculations marked in a solution"
-    )
-    return Layout("gsm8k-plain", Success("answer", _but_for_slips(_plan(marked) * _calculate())))
+    return Layout("gsm8k-plain", Success("answer", _but_for_slips(_plan(MARKED) * _calculate())))
 
 
 def recommended_layout() -> Layout:
@@ -64,7 +65,7 @@ def recommended_layout() -> Layout:
     >>> [latent.name for latent in recommended_layout().latents if latent.kind == "capability"]
     ['planningAbility', 'calculationAbility', 'readingAbility']
     """
-    return Layout("gsm8k", Success("answer", _solved()))
+    return Layout("gsm8k", Success("answer", _but_for_slips(_plan(STEPS) * _calculate() * _read())))
 
 
 def population_layout() -> Layout:
@@ -100,9 +101,8 @@ def population_layout() -> Layout:
     >>> [latent.name for latent in population_layout().profile]
     ['solvingAbility']
     """
-    demands = (_steps(), 3), (_digits(), 2), (_doublings(), 6)
     margin: Expr = pooled("solvingAbility", 2, 2) + item_ease(2)
-    for demand, typical in demands:
+    for demand, typical in ((STEPS, 3), (DIGITS, 2), (DOUBLINGS, 6)):
         weight = Effect(f"{demand.name}Weight", prior=normal(0.5, 0.5))
         margin = margin - weight * (demand - typical)
     return Layout("gsm8k-population", Success("answer", logistic(margin)))
@@ -112,43 +112,22 @@ LAYOUTS = {"plain layout": plain_layout, "recommended layout": recommended_layou
 """Layouts by the names that a study shows; no layout has been published."""
 
 
-def _solved() -> Expr:
-    """Return the three parts."""
-    return _but_for_slips(_plan(_steps()) * _calculate() * _read())
-
-
-def _steps() -> MetaFeature:
-    about = "lines of the worked solution"
-    return MetaFeature("steps", low=0, high=MOST_STEPS, unit=STEP, about=about)
-
-
-def _digits() -> MetaFeature:
-    about = "log10 of 1 + the largest number"
-    return MetaFeature("digits", low=0, high=MOST_DIGITS, unit=DIGIT, about=about)
-
-
-def _doublings() -> MetaFeature:
-    return MetaFeature("doublings", low=0, high=MOST_DOUBLINGS, about="log2 of the words")
-
-
 def _plan(steps: MetaFeature) -> Expr:
-    return _part("planning", _ability("planningAbility", 10, 5, STEP), steps, -0.7)
+    return _able("planning", steps, normal(10, 5), -0.7)
 
 
 def _calculate() -> Expr:
-    return _part("calculation", _ability("calculationAbility", 7, 3, DIGIT), _digits(), 0)
+    return _able("calculation", DIGITS, normal(7, 3), 0)
 
 
 def _read() -> Expr:
-    return _part("reading", _ability("readingAbility", 9, 3), _doublings(), 0)
+    return _able("reading", DOUBLINGS, normal(9, 3), 0)
 
 
-def _ability(name: str, mean: float, width: float, unit: str | None = None) -> Capability:
-    return Capability(name, prior=normal(mean, width), unit=unit)
-
-
-def _part(name: str, ability: Capability, demand: MetaFeature, steep: float) -> Expr:
+def _able(name: str, demand: MetaFeature, prior: Prior, steep: float) -> Expr:
     """Return the logistic probability of a capability minus its demand."""
+    unit = None if demand.unit is None else str(demand.unit)
+    ability = Capability(f"{name}Ability", prior=prior, unit=unit)
     slope = Slope(f"{name}Slope", prior=Prior("LogNormal", mu=steep, sigma=0.5))
     return Derived(name, logistic(ability - demand, slope))
 
@@ -200,12 +179,8 @@ def load(folder: Path | None = None) -> Evaluation:
     paths = FILES.find(folder)
     raw = pd.read_csv(paths["item_features.csv"], index_col="item")
     outcomes = pd.read_parquet(paths["outcomes.parquet"])
-    return Evaluation.from_long(
-        outcomes[["model", "item", "success"]],
-        properties(raw),
-        subject="model",
-        outcome="success",
-    )
+    columns = outcomes[["model", "item", "success"]]
+    return Evaluation.from_long(columns, properties(raw), subject="model", outcome="success")
 
 
 def properties(raw: pd.DataFrame) -> pd.DataFrame:
@@ -225,11 +200,6 @@ def properties(raw: pd.DataFrame) -> pd.DataFrame:
         ``steps``, the lines of the worked solution; ``markedSteps``, calculations marked in it, of
         which 18 solutions have none; ``digits``; ``doublings`` of the words; ``words``.
 
-    Raises
-    ------
-    DataError
-        When a problem has no words, or a count is negative.
-
     Examples
     --------
     >>> raw = pd.DataFrame({"n_lines": [3], "n_steps": [0], "max_abs_number": [0.0],
@@ -238,13 +208,6 @@ def properties(raw: pd.DataFrame) -> pd.DataFrame:
             steps  markedSteps  digits  doublings  words
     apples      3            0     0.0        5.0     32
     """
-    counts = raw[["n_lines", "n_steps", "max_abs_number"]]
-    wrong = raw.index[(counts < 0).any(axis=1) | (raw["q_words"] < 1)]
-    if len(wrong):
-        raise DataError(
-            f"{some(wrong)}: a problem needs at least one word, and no count can be negative; "
-            "correct the table of problems"
-        )
     return pd.DataFrame(
         {
             "steps": raw["n_lines"],
@@ -281,7 +244,6 @@ def accuracies(folder: Path | None = None) -> pd.Series:
 
 
 ITEMS, SUBJECTS = 400, 16
-_STEPS = (2, 3, 4, 5, 6, 7, 8)
 _SHARES = (0.27, 0.27, 0.2, 0.12, 0.07, 0.04, 0.03)
 
 
@@ -306,16 +268,12 @@ def battery(seed: int = 1, items: int = ITEMS) -> pd.DataFrame:
     [3.7, 1.6, 5.4]
     """
     rng = np.random.default_rng([seed, items])  # a different stream from that of the outcomes
-    steps = rng.choice(_STEPS, items, p=_SHARES)
-    raw = pd.DataFrame(
-        {
-            "n_lines": steps,
-            "n_steps": np.where(rng.random(items) < 0.95, steps, steps - 1),
-            "max_abs_number": np.floor(10 ** rng.gamma(4, 0.4, items)),
-            "q_words": np.clip(np.exp2(rng.normal(5 + 0.1 * steps, 0.5)), 12, 200).round(),
-        },
-        index=[f"problem-{number:04d}" for number in range(1, items + 1)],
-    )
+    steps = rng.choice(range(2, 9), items, p=_SHARES)
+    names = [f"problem-{number:04d}" for number in range(1, items + 1)]
+    raw = pd.DataFrame({"n_lines": steps}, names)
+    raw["n_steps"] = np.where(rng.random(items) < 0.95, steps, steps - 1)
+    raw["max_abs_number"] = np.floor(10 ** rng.gamma(4, 0.4, items))
+    raw["q_words"] = np.clip(np.exp2(rng.normal(5 + 0.1 * steps, 0.5)), 12, 200).round()
     return properties(raw)
 
 
@@ -406,21 +364,21 @@ def horizons(fit: Fit, prob: float = 0.9) -> pd.DataFrame:
             f"the fit is of the layout {fit.layout.name}, and horizons follow from the recommended "
             "one; fit gsm8k.recommended_layout()"
         )
-    items = fit.constants
     draws = {name: values.stack(all=("chain", "draw")) for name, values in fit.posterior.items()}
     rest = 1 - draws["slips"]
     for ability, feature in (("calculation", "digits"), ("reading", "doublings")):
-        margin = draws[f"{ability}Ability"] - float(items[feature].median())
+        margin = draws[f"{ability}Ability"] - float(fit.constants[feature].median())
         rest = rest / (1 + np.exp(-draws[f"{ability}Slope"] * margin))
     needed = np.clip(0.5 / rest, None, 1)
     with np.errstate(divide="ignore"):
         horizon = draws["planningAbility"] - np.log(needed / (1 - needed)) / draws["planningSlope"]
     values = horizon.transpose("subject", "all").to_numpy()
-    tail = (1 - prob) / 2
-    low, median, high = np.quantile(values, [tail, 0.5, 1 - tail], axis=1, method="nearest")
-    table = {"median": median, "low": low, "high": high, "beyond": (values > LONGEST).mean(axis=1)}
+    probs = [0.5, (1 - prob) / 2, (1 + prob) / 2]
+    quantiles = np.quantile(values, probs, axis=1, method="nearest")
     index = pd.Index(fit.subjects, name="subject")
-    return pd.DataFrame({**table, "extrapolated": high > LONGEST}, index)
+    table = pd.DataFrame(quantiles.T, index, ["median", "low", "high"])
+    beyond = (values > LONGEST).mean(axis=1)
+    return table.assign(beyond=beyond, extrapolated=table["high"] > LONGEST)
 
 
 SCENARIO = Scenario(
@@ -447,37 +405,13 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     table = pd.DataFrame({"obtained": rates, "published": reported.to_numpy()})
     difference = (table["obtained"] - table["published"]).abs()
     scored, scores = held_out_figure(scenario, evaluation, "recommended layout")
-    return Reproduction(
-        [
-            Figure(
-                f"models within 0.3 points of the published accuracy, of {len(table)}",
-                int((difference <= 0.3 + 1e-9).sum()),
-                ">=",
-                34,
-            ),
-            Figure(
-                f"largest difference in points ({difference.idxmax()})",
-                float(difference.max()),
-                "<=",
-                5,
-            ),
-            scored,
-        ],
-        {"success rates": table, "Brier scores on held-out problems": scores},
-    )
-
-
-__all__ = [
-    "LAYOUTS",
-    "SCENARIO",
-    "accuracies",
-    "battery",
-    "horizons",
-    "load",
-    "plain_layout",
-    "population_layout",
-    "properties",
-    "recommended_layout",
-    "simulated_cohort",
-    "true_profiles",
-]
+    near = int((difference <= 0.3 + 1e-9).sum())
+    name = f"models within 0.3 points of the published accuracy, of {len(table)}"
+    largest = f"largest difference in points ({difference.idxmax()})"
+    figures = [
+        Figure(name, near, ">=", 34),
+        Figure(largest, float(difference.max()), "<=", 5),
+        scored,
+    ]
+    tables = {"success rates": table, "Brier scores on held-out problems": scores}
+    return Reproduction(figures, tables)

@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..common.errors import DataError
-from ..common.messages import some
 from ..evaluations.evaluation import Evaluation
 from ..inference.simulate import draw_outcomes
 from ..layouts import Capability, Category, Effect, Layout, MetaFeature, Prior, Spread, Success
@@ -18,8 +16,6 @@ from .figures import Figure, Reproduction
 from .files import Files
 from .pooling import item_ease, normal
 from .scenario import Cohort, Scenario
-
-POPULATION = "population"
 
 
 def rasch_layout() -> Layout:
@@ -209,12 +205,6 @@ def students(raw: pd.DataFrame) -> pd.DataFrame:
         ``study``, "bachelor" or "diploma"; ``semester``; ``attempt``; ``batch``, "first" or
         "second".
 
-    Raises
-    ------
-    DataError
-        When a student has an unknown programme or batch, or all solved the same number of
-        exercises.
-
     Examples
     --------
     >>> raw = pd.DataFrame({"tests": [10, 20], "gender": "female", "study": [571, 155],
@@ -224,31 +214,13 @@ def students(raw: pd.DataFrame) -> pd.DataFrame:
     Ann   -1.0         10  bachelor   first
     Bea    1.0         20   diploma  second
     """
-    batches = raw["group"].map({1: "first", 2: "second"})
-    studies = raw["study"].map(STUDIES)
-    wrong = raw.index[batches.isna() | studies.isna()]
-    if len(wrong):
-        raise DataError(
-            f"{some(wrong)}: a student needs group 1 or 2, and study 571 or 155; correct the table "
-            "of students"
-        )
-    spread = np.std(raw["tests"])
-    if not spread > 0:
-        raise DataError(
-            "all students solved the same number of exercises, so that tests cannot be "
-            "standardised; at least two numbers must differ"
-        )
-    return pd.DataFrame(
-        {
-            "tests": (raw["tests"] - raw["tests"].mean()) / spread,
-            "exercises": raw["tests"],
-            "gender": raw["gender"],
-            "study": studies,
-            "semester": raw["semester"],
-            "attempt": raw["attempt"],
-            "batch": batches,
-        }
+    tests = (raw["tests"] - raw["tests"].mean()) / np.std(raw["tests"])
+    table = raw[["gender", "study", "semester", "attempt"]].assign(
+        study=raw["study"].map(STUDIES), batch=raw["group"].map({1: "first", 2: "second"})
     )
+    table.insert(0, "tests", tests)
+    table.insert(1, "exercises", raw["tests"])
+    return table
 
 
 STUDENTS = 60
@@ -282,18 +254,11 @@ def true_values(seed: int = 1, students: int = STUDENTS) -> xr.Dataset:
     tests = (exercises - exercises.mean()) / exercises.std()
     ease = rng.normal(0, EASE_SPREAD, len(items()))
     names = [f"student-{number:02d}" for number in range(1, students + 1)]
-    return xr.Dataset(
-        {
-            "mean": 0.3,
-            "weight": WEIGHT,
-            "spread": SPREAD,
-            "easeSpread": EASE_SPREAD,
-            "ease": ("item", ease - ease.mean()),
-            "tests": ("subject", tests),
-            "ability": ("subject", rng.normal(0.3 + WEIGHT * tests, SPREAD)),
-        },
-        {"subject": names, "item": items().index.to_numpy()},
-    )
+    truth = xr.Dataset(coords={"subject": names, "item": items().index.to_numpy()})
+    shared = {"mean": 0.3, "weight": WEIGHT, "spread": SPREAD, "easeSpread": EASE_SPREAD}
+    ability = rng.normal(0.3 + WEIGHT * tests, SPREAD)
+    own = {"tests": ("subject", tests), "ability": ("subject", ability)}
+    return truth.assign({**shared, "ease": ("item", ease - ease.mean()), **own})
 
 
 def simulated_cohort(seed: int = 1, students: int = STUDENTS) -> Cohort:
@@ -347,49 +312,23 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> 
     from ..validation.prediction.cross_validate import cross_validate
 
     evaluation = scenario.load(data)
-    options: dict[str, Any] = {
-        "draws": 500,
-        "tune": 500,
-        "chains": 2,
-        "seed": 1,
-        "progressbar": False,
-    }
-    shared = fit(recommended_layout(), evaluation, **options).population().set_index("node")
+    options: dict[str, Any] = {"draws": 500, "tune": 500, "chains": 2, "seed": 1}
+    fitted = fit(recommended_layout(), evaluation, progressbar=False, **options)
+    shared, figures = fitted.population().set_index("node"), []
     mean, sd = shared["mean"].astype(float), shared["sd"].astype(float)
+    for name, value in KNOWN.items():
+        distance = abs(float(mean[name]) - value) / float(sd[name])
+        title = f"{name}: distance from {value:.2f}, in posterior standard deviations"
+        figures.append(Figure(title, distance, "<=", 2))
     methods = {name: LAYOUTS[name]() for name in KNOWN_BRIER}
-    scores = pd.DataFrame(
-        {
-            f"split {seed}": cross_validate(
-                methods, evaluation, split="cells", repeats=1, seed=seed, progressbar=False
-            ).summary()["mean"]
-            for seed in range(3)
-        }
-    )
-    figures = [
-        Figure(
-            f"{name}: distance from {value:.2f}, in posterior standard deviations",
-            abs(float(mean[name]) - value) / float(sd[name]),
-            "<=",
-            2,
+    scores = pd.DataFrame(index=list(methods))
+    for seed in range(3):
+        result = cross_validate(
+            methods, evaluation, split="cells", repeats=1, seed=seed, progressbar=False
         )
-        for name, value in KNOWN.items()
-    ]
+        scores[f"split {seed}"] = result.summary()["mean"]
     for name, value in KNOWN_BRIER.items():
         title = f"{name}: mean Brier of held-out outcomes, three splits"
         brier = float(scores.mean(axis=1)[name])
         figures.append(Figure(title, brier, "<=", value + 0.001, published=value))
     return Reproduction(figures, {"Brier scores on held-out outcomes, by split": scores})
-
-
-__all__ = [
-    "LAYOUTS",
-    "SCENARIO",
-    "batches_layout",
-    "items",
-    "load",
-    "rasch_layout",
-    "recommended_layout",
-    "simulated_cohort",
-    "students",
-    "true_values",
-]

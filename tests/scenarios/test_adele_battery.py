@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError, FitError
 from measurement_layouts.inference.model.features import read_features
 from measurement_layouts.inference.simulate import expected_success
 from measurement_layouts.scenarios.adele.battery import (
@@ -41,11 +40,6 @@ def test_benchmarks_tasks_and_sizes(whole_battery):
     sizes = whole_battery.groupby(["benchmark", "task"]).size()
     assert sizes.to_dict() == table.set_index(["benchmark", "task"])["items"].to_dict()
     assert whole_battery.index.is_unique
-
-
-def test_demands_are_whole_levels(whole_battery, demands):
-    assert np.isin(demands, range(6)).all()
-    assert whole_battery["unguessability"].between(0, 100).all()
 
 
 def test_a_part_of_the_battery_keeps_its_proportions(whole_battery):
@@ -123,21 +117,3 @@ def test_profiles_have_the_pattern_of_figure_8():
     assert known["LLaMA-3.1-405B-Instruct"] > known["LLaMA-3.2-1B-Instruct"] + 0.4
     distilled = [name for name, subject in SUBJECTS.items() if subject.distilled]
     assert extra.loc[distilled, "SNs"].mean() < 0
-
-
-def test_the_seed_decides(cohort):
-    one, again = (simulated_cohort(seed=3, items=50) for _ in range(2))
-    pd.testing.assert_frame_equal(again.evaluation.successes, one.evaluation.successes)
-    pd.testing.assert_frame_equal(one.profiles, cohort.profiles)
-    assert not battery(1, 50).equals(battery(2, 50))
-
-
-@pytest.mark.parametrize("items", [0, ITEMS + 1])
-def test_sizes_that_the_battery_has_not(items):
-    with pytest.raises(DataError, match=r"the battery has 16108, so give 1 to 16108"):
-        battery(items=items)
-
-
-def test_a_seed_that_is_none():
-    with pytest.raises(FitError, match="seed='x'"):
-        battery(seed="x", items=10)

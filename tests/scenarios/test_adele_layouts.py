@@ -1,18 +1,13 @@
 """The layouts over eighteen demands: their formulas by hand, and what they say of a new task."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
-from scipy.stats import norm
 
-import measurement_layouts as ml
-from measurement_layouts import DataError, LayoutError
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios.adele import layouts
 from measurement_layouts.scenarios.adele.battery import simulated_cohort
 from measurement_layouts.scenarios.adele.layouts import additive_layout, capability_layout
-from measurement_layouts.scenarios.adele.scales import DEMANDS
 
 COUNT = 40
 
@@ -88,62 +83,3 @@ def test_places_are_columns_of_their_own():
 
 def names(evaluation):
     return evaluation.items["benchmark"] + " " + evaluation.items["task"]
-
-
-@pytest.mark.slow
-def test_a_task_without_outcomes_is_like_any_task():
-    """Its shift keeps the prior, so that a forecast there is less certain than elsewhere."""
-    cohort = simulated_cohort(1, 400).evaluation
-    marked, tasks = layouts.with_places(cohort, "benchmark")
-    left_out = marked.items["benchmark"] == "SAT"
-    kept = marked.trials * (~left_out).astype(int).to_numpy()
-    training = ml.Evaluation(marked.items, marked.successes * kept, kept)
-    fit = ml.fit(
-        additive_layout(tasks),
-        training,
-        subjects=["GPT-4o"],
-        draws=500,
-        tune=300,
-        chains=2,
-        seed=1,
-        reruns=0,
-        progressbar=False,
-    )
-    shifts = fit.posterior["shift"].sel(subject="GPT-4o")
-    unseen = shifts.sel(where="SAT").to_numpy().ravel()
-    ess = len(unseen) / 4  # draws of an unbounded prior mix at least so well
-    assert abs(unseen.mean()) < 4 * 0.5 / ess**0.5
-    assert unseen.std() == pytest.approx(0.5, abs=4 * 0.5 / (2 * ess) ** 0.5)
-    seen = marked.items["benchmark"].value_counts().idxmax()
-    assert shifts.sel(where=seen).to_numpy().std() < 0.4  # the twin: outcomes tell of this one
-
-
-@pytest.mark.slow
-def test_weights_of_demands_are_recovered():
-    """Coverage over 6 subjects and 18 weights, each from 1,200 items; with a twin."""
-    rng = np.random.default_rng(3)
-    items = simulated_cohort(1, 1200).evaluation.items
-    layout = additive_layout(spread=0.2)
-    columns = ["ease", "unguessed", *(f"weight[{code}]" for code in DEMANDS)]
-    scale = np.array([1, 1, *[0.2] * 18])
-    truth = pd.DataFrame(rng.normal(size=(6, 20)) * scale, list("abcdef"), columns)
-    evaluation = ml.simulate(layout, items, truth, seed=4)
-    fit = ml.fit(layout, evaluation, draws=400, tune=400, chains=2, seed=1, progressbar=False)
-    posterior = fit.posterior["weight"].stack(draws=("chain", "draw"))
-    z = (posterior.mean("draws") - truth[columns[2:]].to_numpy()) / posterior.std("draws")
-    inside = abs(z.to_numpy()) < norm.ppf(0.95)
-    error = (0.9 * 0.1 / inside.size) ** 0.5
-    assert abs(inside.mean() - 0.9) < 4 * error
-    turned = (posterior.mean("draws") - truth[columns[:1:-1]].to_numpy()) / posterior.std("draws")
-    assert abs((abs(turned.to_numpy()) < norm.ppf(0.95)).mean() - 0.9) > 4 * error
-
-
-def test_what_is_wrong_is_named():
-    with pytest.raises(LayoutError, match="slopes='steep'"):
-        capability_layout("steep")
-    evaluation = simulated_cohort(1, 50).evaluation
-    bare = ml.Evaluation(
-        evaluation.items.drop(columns="task"), evaluation.successes, evaluation.trials
-    )
-    with pytest.raises(DataError, match="task"):
-        layouts.with_places(bare)

@@ -1,13 +1,11 @@
 """Misalignment by profiles, against drawn people and models."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 
 import measurement_layouts as ml
 from measurement_layouts.dispositions.pulls import choices
-from measurement_layouts.linking import logistic
 from measurement_layouts.scenarios.dispositions import (
     TRAITS,
     disposition_layout,
@@ -51,13 +49,6 @@ def test_the_rates_that_it_was_drawn_from(study, items):
     assert abs(other - gap.mean()) > error
 
 
-def test_all_is_the_average_over_scenarios(study, items):
-    found = distances(*truth(study), items)
-    counts = items[[f"trait[{trait}]" for trait in TRAITS]].sum().to_numpy()
-    by_trait = np.array([found[trait][0] for trait in TRAITS])
-    assert found["all"][0] == pytest.approx(counts @ by_trait / counts.sum())
-
-
 def test_a_perfectly_aligned_model_has_none(study, items):
     assert distances(*truth(study, slope=1.0, noise=0.0), items)["all"] > 0.05
     none = {trait: np.zeros(1) for trait in TRAITS}
@@ -82,18 +73,3 @@ def test_intervals_of_a_fit(study, items):
     for trait, row in found.loc["sim-16"].iterrows():
         assert row["low"] < true[trait][0] < row["high"]
         assert row["low"] < row["misalignment"] < row["high"]
-
-
-def test_what_cannot_be_used_is_refused(study, items):
-    slope, noise, _ = truth(study)
-    with pytest.raises(ml.DataError, match="no scenario of Humour; give those of choices"):
-        distances(slope, noise, {"Humour": np.zeros(1)}, items)
-    skill, size = ml.Capability("skill", low=0, high=5), ml.MetaFeature("size", low=0, high=5)
-    layout = ml.Layout("other", ml.Success("done", logistic(skill - size)))
-    table = pd.DataFrame({"size": [1.0, 2, 3]}, index=list("abc"))
-    evaluation = ml.Evaluation.from_wide(
-        pd.DataFrame([[1, 0, 1]], index=["Ann"], columns=table.index), table
-    )
-    other = ml.fit(layout, evaluation, method="grid", progressbar=False)
-    with pytest.raises(ml.DataError, match="layout 'other', with skill; give one of"):
-        implied_misalignment(other, evaluation)

@@ -25,14 +25,6 @@ def fitted(study):
     return ml.fit(layout, choices(study.judgments), **options, progressbar=False)
 
 
-def test_elements_of_the_profile():
-    layout = dispositions.disposition_layout(["Empathy", "Assertiveness"])
-    names = {latent.name for latent in layout.latents}
-    assert names == {"disposition", "slope", "noise", "peoplesSpread"}
-    assert layout.outcome.unseen.name == "stance"
-    assert ml.Layout.from_dict(layout.to_dict()) == layout
-
-
 @pytest.mark.slow
 def test_known_profiles_are_found(study, fitted):
     """Errors in posterior standard deviations: 17 of 18 below 3.3 is far from chance."""
@@ -44,15 +36,6 @@ def test_known_profiles_are_found(study, fitted):
     assert 0.5 < z.std() < 1.6
     others = table.assign(truth=table["truth"].to_numpy()[::-1])  # twin: of other elements
     assert ((others["mean"] - others["truth"]) / others["sd"]).abs().max() > 10
-
-
-@pytest.mark.slow
-def test_aligned_model_has_slope_one_and_nothing_else(fitted):
-    table = fitted.profiles().query("subject == 'sim-01'").set_index("node")
-    slope, noise = table.loc["slope"], table.loc["noise"]
-    assert abs(slope["mean"] - 1) < 3.3 * slope["sd"]
-    assert noise["high"] < 0.05
-    assert (table.loc["disposition", "mean"].abs() < 3.3 * table.loc["disposition", "sd"]).all()
 
 
 @pytest.mark.slow
@@ -78,14 +61,6 @@ def test_loading_from_json_lines(study, tmp_path):
     found = dispositions.load(tmp_path)
     assert found.subjects == SOME
     assert found.successes.equals(choices(study.judgments).successes)
-
-
-def test_people_only_forecasts_peoples_rates(study):
-    evaluation = choices(study.judgments)
-    names = list(evaluation.items.index)
-    cells = pd.DataFrame({"subject": SOME[0], "item": names})
-    rates = reproduction.AsPeople().predict(evaluation, cells, seed=1)
-    assert (rates == evaluation.items["peoplesRate"].to_numpy()).all()
 
 
 def test_the_summary_counts_errors_by_study():

@@ -41,14 +41,6 @@ def test_the_answer_by_hand(name):
     assert found != pytest.approx(expected(needed, mastery[::-1], 0.1, 0.2), abs=slack)
 
 
-def test_both_layouts_have_the_eight_skills():
-    for make in fractions.LAYOUTS.values():
-        labelled = [latent for latent in make().latents if latent.labels]
-        assert [latent.labels for latent in labelled] == [tuple(SKILLS)]
-    mastery = fractions.nida_layout().nodes["mastery"]
-    assert (mastery.range.low, mastery.range.high) == (0, 1)
-
-
 def fake_fit(**draws):
     data = {
         name: (("draw", "chain", "subject", "skill"), np.swapaxes(values, 0, 1)[:, None])
@@ -68,14 +60,3 @@ def test_masteries_are_means_of_probabilities():
     assert found.loc["Bob"].to_numpy() == pytest.approx(0.5)
     given = fractions.masteries(fake_fit(mastery=levels / 4))
     assert given.loc["Ann"].to_numpy() == pytest.approx(0.25)
-
-
-def test_masteries_of_another_layout_are_refused():
-    with pytest.raises(ml.DataError, match="has no skills"):
-        fractions.masteries(fake_fit())
-
-
-def test_the_cohort_is_deterministic():
-    one, again, other = (fractions.simulated_cohort(seed) for seed in (4, 4, 5))
-    pd.testing.assert_frame_equal(one.evaluation.successes, again.evaluation.successes)
-    assert not one.profiles.equals(other.profiles)

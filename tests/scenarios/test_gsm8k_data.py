@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k import FILES
 
@@ -18,14 +17,6 @@ def test_properties_by_hand():
     found = gsm8k.properties(raw())
     assert found.loc["apples"].tolist() == [2, 2, 3, 6, 64]
     assert found.loc["pears"].tolist() == [4, 0, 0, 4, 16]
-
-
-@pytest.mark.parametrize(
-    "changes", [{"q_words": [64, 0]}, {"max_abs_number": [1, -1]}, {"n_steps": [1, -1]}]
-)
-def test_impossible_counts_are_named(changes):
-    with pytest.raises(DataError, match="pears: a problem needs"):
-        gsm8k.properties(raw(**changes))
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +42,6 @@ def test_solutions_without_marks_have_steps(real):
     unmarked = real.items[real.items["markedSteps"] == 0]
     assert len(unmarked) == 18
     assert unmarked["steps"].min() == 2
-
-
-@pytest.mark.parametrize("name", gsm8k.LAYOUTS)
-def test_declared_ranges_hold_the_real_problems(real, name):
-    for feature in gsm8k.LAYOUTS[name]().meta_features:
-        column = real.items[feature.name]
-        assert feature.low <= column.min() < column.max() <= feature.high, feature.name
 
 
 def test_an_answer_without_a_number_is_a_failure(folder):

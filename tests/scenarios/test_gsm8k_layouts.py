@@ -3,11 +3,9 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray as xr
 
-import measurement_layouts as ml
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios import gsm8k
 from measurement_layouts.scenarios.gsm8k import LONGEST
@@ -62,26 +60,6 @@ def test_a_horizon_beyond_the_longest_problem_is_flagged():
     assert found.loc["Ann", ["beyond", "extrapolated"]].tolist() == [1, True]
 
 
-def test_who_fails_for_other_reasons_has_no_horizon():
-    found = gsm8k.horizons(fake_fit(readingAbility=4.0))
-    assert found.at["Ann", "median"] == -np.inf
-
-
-def test_horizons_of_another_layout_are_refused():
-    other = SimpleNamespace(layout=gsm8k.plain_layout())
-    with pytest.raises(ml.DataError, match="the fit is of the layout gsm8k-plain"):
-        gsm8k.horizons(other)
-
-
-def test_the_cohort_is_deterministic_and_in_the_declared_ranges():
-    one, again, other = (gsm8k.simulated_cohort(seed).evaluation for seed in (4, 4, 5))
-    pd.testing.assert_frame_equal(one.successes, again.successes)
-    assert not one.items.equals(other.items)
-    for layout in gsm8k.LAYOUTS.values():
-        for feature in layout().meta_features:
-            assert one.items[feature.name].between(feature.low, feature.high).all()
-
-
 def test_better_models_succeed_more_often():
     """Outcomes have a stream of their own: they must not go with the battery's random numbers."""
     cohort = gsm8k.simulated_cohort(1)
@@ -95,10 +73,3 @@ def test_better_models_succeed_more_often():
         error = np.sqrt((chance * (1 - chance)).sum()) / len(chance)
         rate = cohort.evaluation.success_rates()[model]
         assert rate == pytest.approx(chance.mean(), abs=4 * error), model
-
-
-def test_the_scenario():
-    scenario = gsm8k.SCENARIO
-    assert scenario.name == "gsm8k"
-    assert set(scenario.columns) <= set(gsm8k.battery().columns)
-    assert not scenario.tables

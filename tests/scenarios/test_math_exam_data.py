@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError
 from measurement_layouts.scenarios import math_exam
 from measurement_layouts.scenarios.math_exam import FILES
 
@@ -21,17 +20,6 @@ def test_students_by_hand():
     assert table["exercises"].to_list() == [4, 10, 16]
     assert table["study"].to_list() == ["bachelor", "diploma", "bachelor"]
     assert table["batch"].to_list() == ["first", "second", "second"]
-
-
-@pytest.mark.parametrize("changes", [{"study": [571, 155, 572]}, {"group": [1, 2, 3]}])
-def test_an_unknown_programme_or_batch_is_named(changes):
-    with pytest.raises(DataError, match="Cy: a student needs group 1 or 2, and study 571 or 155"):
-        math_exam.students(raw(**changes))
-
-
-def test_exercises_that_do_not_vary_cannot_be_standardised():
-    with pytest.raises(DataError, match="all students solved the same number of exercises"):
-        math_exam.students(raw(tests=12))
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +39,3 @@ def test_the_real_data(real):
     assert people["tests"].mean() == pytest.approx(0, abs=1e-12)
     assert people["tests"].std(ddof=0) == pytest.approx(1, abs=1e-12)
     assert people["exercises"].between(0, 26).all()
-
-
-def test_rates_of_two_items_counted_from_the_file(real):
-    from helpers.real_folders import study
-
-    table = pd.read_csv(study("math_exam", *FILES.checksums) / "math_exam.csv")
-    rates = real.successes.mean()
-    assert rates["item-01"] == pytest.approx(table["solved1"].mean(), abs=1e-12)
-    assert rates["item-13"] == pytest.approx((table["credits13"] == 2).mean(), abs=1e-12)

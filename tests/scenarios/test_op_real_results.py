@@ -37,40 +37,6 @@ def test_both_files_are_read(tmp_path, battery):
     np.testing.assert_allclose(found.items["goalDistance"], battery["goalDistance"])
 
 
-def test_without_a_folder_they_are_simulated():
-    assert op.load().subjects[:2] == ["Agent1", "Agent2"]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "told"),
-    [
-        (lambda table: table.drop(columns="goalSize"), r"arenas\.csv has.*goalSize"),
-        (lambda table: pd.concat([table, table.head(1)]), "has cup test 1 more than once"),
-        (lambda table: table[1:], "cup test 1"),
-    ],
-)
-def test_mistakes_in_the_arenas_are_named(spoil, told, tmp_path, battery):
-    with pytest.raises(ml.DataError, match=told):
-        op.load(written(tmp_path, spoil(battery)))
-
-
-@pytest.mark.parametrize(
-    ("spoil", "told"),
-    [
-        (lambda table: table.drop(columns="success"), r"outcomes\.csv has.*success"),
-        (lambda table: table.assign(success=2), "2"),
-    ],
-)
-def test_mistakes_in_the_outcomes_are_named(spoil, told, tmp_path, battery):
-    with pytest.raises(ml.DataError, match=told):
-        op.load(written(tmp_path, battery, spoil))
-
-
-def test_a_folder_without_them_says_what_is_needed(tmp_path):
-    with pytest.raises(ml.DataError, match=r"arenas\.csv; give the folder of arenas\.csv, outcome"):
-        op.load(tmp_path)
-
-
 @pytest.mark.slow
 def test_real_results_are_fitted(tmp_path, battery):
     evaluation = op.load(written(tmp_path, battery))

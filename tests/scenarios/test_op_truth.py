@@ -1,16 +1,11 @@
 """The thirty agents' known profiles: worked out by hand, and never better for a worse rule."""
 
-from functools import partial
-
 import numpy as np
-import pandas as pd
 import pytest
 
 from measurement_layouts.scenarios import object_permanence as op
 from measurement_layouts.scenarios.object_permanence import truth
-from measurement_layouts.scenarios.object_permanence.agents import Agent
 
-CAPABILITIES = list(truth.RANGES)
 STEP = 1 / 2400  # of a range: how finely the demand is looked for
 FULL = {"OPAbility": 52.8, "flatNavAbility": 56.0, "visualAbility": 6.0, "memoryAbility": 4.8}
 OBSTACLES = ("lavaAbility", "platformAbility", "rampAbility")
@@ -76,89 +71,7 @@ def test_profiles_worked_out_by_hand(profiles, name):
         assert profiles.loc[name, capability] == pytest.approx(expected, abs=tolerance), capability
 
 
-def test_everybody_has_a_profile(profiles):
-    assert list(profiles.index) == list(op.AGENTS) == list(BY_HAND)
-    assert list(profiles.columns) == CAPABILITIES
-
-
 def test_ranges_are_those_of_the_published_layout():
     nodes = op.published_layout().nodes
     for name, high in truth.RANGES.items():
         assert (nodes[name].range.low, nodes[name].range.high) == (0, high)
-
-
-def test_upper_ends_of_three_ranges_lie_above_every_demand():
-    items = op.battery()
-    assert truth.RANGES["OPAbility"] == pytest.approx(1.2 * 4 * items["numberOfPositions"].max())
-    assert truth.RANGES["memoryAbility"] == pytest.approx(1.2 * 4)  # s, the longest of Table 4
-    assert truth.RANGES["visualAbility"] == pytest.approx(1.2 * items["goalSize"].max())
-
-
-def test_normalised_profiles_lie_between_0_and_1(profiles):
-    found = op.normalised(profiles)
-    assert found.ge(0).all(axis=None)
-    assert found.le(1).all(axis=None)
-    for name, high in truth.RANGES.items():
-        assert found[name].to_numpy() == pytest.approx(profiles[name].to_numpy() / high)
-    pd.testing.assert_frame_equal(found, op.normalised(profiles[CAPABILITIES[::-1]]))
-    assert (op.normalised(profiles.loc[["Agent1"]]) == 1).all(axis=None)
-
-
-def of(agents, monkeypatch):
-    """Profiles of made-up agents."""
-    monkeypatch.setattr(truth, "AGENTS", agents)
-    return truth.true_profiles()
-
-
-def weaker(items, rule, factor):
-    return factor * rule(items)
-
-
-def worst(items, rules):
-    return np.min([rule(items) for rule in rules], axis=0)
-
-
-def not_above(found, limits):
-    return (found.to_numpy() <= limits.to_numpy() + 1e-12).all()
-
-
-VARYING = [name for name, agent in op.AGENTS.items() if agent.constant is None]
-
-
-def test_a_rule_that_passes_less_never_has_a_higher_truth(monkeypatch, profiles):
-    scaled = {
-        name: Agent(name, "", "", partial(weaker, rule=op.AGENTS[name].rule, factor=0.7))
-        for name in VARYING[::2]
-    }
-    found = of(scaled, monkeypatch)
-    assert not_above(found, profiles.loc[found.index])
-    assert not not_above(profiles.loc[found.index], found)  # the twin: the other way round
-
-
-def test_two_weaknesses_are_no_better_than_either(monkeypatch, profiles):
-    partners = ("Agent4", "Agent9", "Agent11", "Agent16", "Agent17", "Agent18", "Agent19")
-    pairs = {
-        f"{one}, {other}": (one, other)
-        for place, one in enumerate(partners)
-        for other in partners[place + 1 :]
-    }
-    both = {
-        name: Agent(name, "", "", partial(worst, rules=[op.AGENTS[each].rule for each in pair]))
-        for name, pair in pairs.items()
-    }
-    found = of(both, monkeypatch)
-    for side in (0, 1):
-        assert not_above(found, profiles.loc[[pair[side] for pair in pairs.values()]])
-
-
-def test_each_weakness_lowers_its_own_capability_only(profiles):
-    """Agents 6, 9, 11, 17 and 18 differ from one without a weakness in one capability."""
-    spared = able(0.95)
-    for name, capability in (
-        ("Agent6", "lavaAbility"),
-        ("Agent9", "rampAbility"),
-        ("Agent17", "memoryAbility"),
-        ("Agent18", "OPAbility"),
-    ):
-        lower = profiles.loc[name] < pd.Series(spared)[CAPABILITIES] - 1e-9
-        assert list(lower.index[lower]) == [capability]

@@ -14,7 +14,6 @@ from measurement_layouts.command import main
 from measurement_layouts.linking import evaluate
 from measurement_layouts.scenarios.adele.scales import DEMANDS
 from measurement_layouts.scenarios.fraction_subtraction import SKILLS
-from measurement_layouts.scenarios.pooling import pooled
 
 WITH = ("animal-ai-olympics", "fraction-subtraction", "gsm8k", "weirdml", "adele")
 ROUNDING = 1e-10  # some ten operations on numbers of size 10
@@ -117,42 +116,6 @@ def test_chances_by_hand(name):
 LEVELS = {"skillLevel", "horizon", "ability"}
 
 
-@pytest.mark.parametrize("name", WITH)
-def test_subjects_share_something_and_keep_profiles_of_their_own(name):
-    layout = scenarios.get(name).population()
-    recommended = scenarios.get(name).layouts["recommended layout"]()
-    assert layout.joint
-    assert layout.profile
-    assert not recommended.joint
-    assert layout.name != recommended.name
-
-
-@pytest.mark.parametrize("name", WITH)
-def test_embedded_batteries_have_what_the_layout_needs(name):
-    """A true cohort is drawn and simulated on some items; outcomes are not all alike."""
-    scenario = scenarios.get(name)
-    layout, items = scenario.population(), scenario.simulate(1).evaluation.items.iloc[::5]
-    people = pd.DataFrame(index=[f"s{number}" for number in range(6)])
-    truth = ml.validation.draw_truth(layout, items, people, seed=3)
-    made = ml.simulate(layout, items, truth, seed=4, trials=3)
-    assert made.successes.shape == (6, len(items))
-    assert 0 < made.successes.to_numpy().mean() < 3
-
-
-@pytest.mark.parametrize("name", WITH)
-def test_diagrams_show_plates(name):
-    drawing = scenarios.get(name).population().to_mermaid()
-    assert "subject" in drawing
-
-
-def test_studies_without_a_population_list_their_layouts_alone():
-    for name in scenarios.NAMES:
-        scenario = scenarios.get(name)
-        shared = ["population layout"] if name in WITH else []
-        assert list(scenario.every_layout()) == [*scenario.layouts, *shared]
-        assert "population layout" not in scenario.layouts
-
-
 def test_the_command_draws_them(tmp_path):
     assert main(["draw", "gsm8k", "--out", str(tmp_path)]) == 0
     assert (tmp_path / "gsm8k-population.svg").is_file()
@@ -182,12 +145,6 @@ def test_a_population_is_refused_where_a_study_has_none(tmp_path, capsys):
     assert main(["run", "math-exam", "--population", "--out", str(tmp_path / "out")]) == 2
     assert "math-exam has no population layout, only the layouts" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-def test_what_is_pooled_bears_the_capability_s_name():
-    skill = pooled("skill", 2, 3, "level", about="how far")
-    assert [parent.name for parent in skill.parents] == ["skillMean", "skillSpread"]
-    assert {str(node.unit) for node in (skill, *skill.parents)} == {"level"}
 
 
 @pytest.mark.slow

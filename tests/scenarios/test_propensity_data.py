@@ -1,12 +1,9 @@
 """The propensities study: its real data and its simulated cohort."""
 
-import shutil
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError
 from measurement_layouts.linking import band
 from measurement_layouts.scenarios import propensities
 
@@ -36,34 +33,6 @@ def test_the_real_study(risk_data):
     for subject, column in told.items():
         found = evaluation.successes.loc[subject, wide.index]
         assert found.to_numpy().tolist() == wide[column].tolist()
-
-
-def test_the_released_estimates_are_of_the_same_subjects(risk_data):
-    table = propensities.released(risk_data)
-    assert sorted(table.index) == sorted(propensities.load(risk_data).subjects)
-    assert table["incited"].isna().sum() == 12
-    assert table.loc["4o -3", ["model", "incited"]].tolist() == ["4o", -3]
-    assert table.loc["4o -3", "obtained"] == pytest.approx(-2.155225, abs=1e-6)
-
-
-def test_a_changed_file_is_refused(risk_data, tmp_path):
-    for name in ("items.csv", "outcomes_wide.csv", "published_theta_RA.csv"):
-        shutil.copy(risk_data / name, tmp_path)
-        (tmp_path / name).chmod(0o644)
-    path = tmp_path / "items.csv"
-    path.write_text(path.read_text().replace("-3", "-2", 1))
-    with pytest.raises(
-        DataError, match=r"items.csv is not the published file.*fetch the published"
-    ):
-        propensities.load(tmp_path)
-
-
-def test_data_that_are_nowhere(monkeypatch):
-    monkeypatch.delenv("MEASUREMENT_LAYOUTS_DATA", raising=False)
-    with pytest.raises(
-        DataError, match=r"not offered for download; give the folder as --data or in the"
-    ):
-        propensities.load()
 
 
 @pytest.mark.parametrize("propensity", SIZES)

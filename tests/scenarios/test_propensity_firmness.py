@@ -52,19 +52,6 @@ def test_without_a_wobble_it_is_the_recommended_layout():
     assert abs(forecast(propensities.firmness_layout(), items, wobble=0.5, **own) - one).max() > 0.1
 
 
-def test_any_declared_scale():
-    """A scale from -5 to 5: ends beyond 3 are taken, and priors are wide in proportion."""
-    layout = propensities.firmness_layout(5)
-    items = pd.DataFrame({"lower": [-5.0, 1.0], "upper": [-4.0, 5.0]})
-    assert forecast(layout, items, propensity=4.5, wobble=0.1, noise=0.01)[1] > 0.95
-    with pytest.raises(ml.DataError, match="lower"):
-        ml.fit(propensities.firmness_layout(), ml.Evaluation.from_wide(
-            pd.DataFrame([[0, 1]], ["Ann"]), items), progressbar=False)  # fmt: skip
-    sds = [make(5).latents[0].prior.parameters for make in
-           (propensities.firmness_layout, propensities.recommended_layout)]  # fmt: skip
-    assert sds[0] == sds[1]
-
-
 def test_the_check_says_when_no_band_ends_near_a_place():
     """Bands that hold the whole scale say nothing of a wobble; those of the battery do."""
     outcomes = pd.DataFrame([np.arange(60) % 3 > 0, np.arange(60) % 2], ["Ann", "Bob"])

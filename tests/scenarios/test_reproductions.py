@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurement_layouts import DataError, scenarios
+from measurement_layouts import scenarios
 from measurement_layouts.estimation.estimate import estimate
 from measurement_layouts.scenarios import adele, propensities
 from measurement_layouts.scenarios.adele import reproduction as scales
 from measurement_layouts.scenarios.adele.scales import SUBJECTS
-from measurement_layouts.scenarios.animal_ai_olympics import SPELLING, published_layout
+from measurement_layouts.scenarios.animal_ai_olympics import published_layout
 from measurement_layouts.scenarios.animal_ai_olympics import reproduction as animals
 from measurement_layouts.scenarios.object_permanence import AGENTS
 from measurement_layouts.scenarios.object_permanence import reproduction as permanence
@@ -53,19 +53,6 @@ def test_animal_ai_figures_hold_for_the_published_profiles_alone(evaluation, pub
     assert not any(held(animals.compare(others, table))[1:7])
 
 
-@pytest.mark.parametrize("spoil", ["missing", "column", "agent"])
-def test_a_figure_9_that_cannot_be_used_is_named(spoil, evaluation, published_tables, tmp_path):
-    table = pd.read_csv(published_tables / animals.TABLE)
-    if spoil == "column":
-        table = table.drop(columns="noiseLevel_mean")
-    if spoil == "agent":
-        table = table[table["agent"] != SPELLING["mmIA"]]
-    if spoil != "missing":
-        table.to_csv(tmp_path / animals.TABLE, index=False)
-    with pytest.raises(DataError, match=animals.TABLE):
-        animals.figure_9(tmp_path, evaluation.subjects)
-
-
 def trial(error, criticised):
     """A cohort with this error of every capability, and this property found for every agent."""
     names = list(AGENTS)
@@ -89,14 +76,6 @@ def test_object_permanence_figures_hold_for_true_profiles_alone(published_tables
     assert not any(held(wrong.figures))
 
 
-def test_a_table_without_an_agent_is_named(published_tables, tmp_path):
-    for file in permanence.TABLES.values():
-        table = pd.read_csv(published_tables / file, index_col=0)
-        table.drop("Agent7", errors="ignore").to_csv(tmp_path / file)
-    with pytest.raises(DataError, match="has no row Agent7"):
-        permanence.read_tables(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def risk(risk_data):
     return propensities.load(risk_data)
@@ -115,15 +94,6 @@ def test_likelihoods_optima_and_intervals_are_the_released_ones(released):
     changed = {"gain": -1.0, "there": 0.0, "at_origin": 0.0, "identified": True}
     wrong = released.assign(**changed, our_half=2 * released["our_half"])
     assert not any(held(leanings._released_figures(wrong, SILENT)))
-
-
-def test_a_changed_table_of_propensities_is_refused(published_tables, tmp_path):
-    leanings.check_obtained(published_tables)
-    table = pd.read_csv(published_tables / leanings.TABLE)
-    table.loc[0, "obtained"] += 0.01
-    table.to_csv(tmp_path / leanings.TABLE, index=False)
-    with pytest.raises(DataError, match="other values"):
-        leanings.check_obtained(tmp_path)
 
 
 def test_summary_of_a_recovery():

@@ -25,7 +25,6 @@ UP_TO_ONE, UP_TO_TWO = "Prior('HalfNormal', sigma=1)", "Prior('HalfNormal', sigm
         (math_exam.batches_layout(), {"mean": STANDARD, "favourSpread": UP_TO_ONE}),
         (weirdml.published_layout(), {"slope": UP_TO_TWO}),
         (weirdml.recommended_layout(), {"ease": STANDARD, "taskSpread": UP_TO_TWO}),
-        (weirdml.trend_layout("walk"), {"step": STANDARD, "pace": UP_TO_ONE}),
         (adele.capability_layout(), {"slope": UP_TO_TWO}),
         (adele.capability_layout("pooled"), {"usualSlope": UP_TO_TWO}),
         (adele.population_layout(), {"taskSpread": UP_TO_ONE}),

@@ -69,31 +69,11 @@ def test_nested_by_hand(values):
     assert found != pytest.approx(here.ravel(), abs=ROUNDING)  # the twin
 
 
-def test_nested_without_tasks(values):
-    margin = values["horizon"] - values["logHours"]
-    here, below = (sigma(values["slope"] * (margin + add)) for add in (0, values["step"]))
-    expected = np.where(values["nested"] == 1, here / below, here)
-    found = computed(weirdml.nested_layout(()), values)
-    assert found == pytest.approx(expected.ravel(), abs=ROUNDING)
-
-
 @pytest.mark.parametrize("margin", [-800.0, 800.0])
 def test_extremes_stay_probabilities(margin):
     """Far below all thresholds the ratio is exp(-slope * step), far above it is 1."""
     expected = math.exp(-2) if margin < 0 else 1.0
     assert float(weirdml.reached(margin, 2.0, 1.0, 1.0)) == pytest.approx(expected)
-
-
-def test_latents():
-    kinds = {latent.name: latent.kind for latent in weirdml.nested_layout().latents}
-    assert kinds == {
-        "horizon": "capability",
-        "slope": "slope",
-        "taskSpread": "slope",
-        "ease": "bias",
-    }
-    both = weirdml.published_layout().nodes
-    assert both["horizon"].unit == both["logHours"].unit
 
 
 def counted(successes, runs=5, thresholds=(0.9, 0.25, 0.5)):
@@ -112,11 +92,6 @@ def test_conditional_counts_by_hand():
     assert found.trials.loc["Ann"].tolist() == [3, 5, 4]
 
 
-def test_nobody_got_so_far():
-    found = weirdml.conditional_counts(counted([0, 0, 0]))
-    assert found.trials.loc["Ann"].tolist() == [0, 5, 0]
-
-
 def test_conditional_likelihood_is_that_of_the_runs():
     """Each run has one outcome, how far it got; the twin counts every threshold by itself."""
     counts, chance = counted([1, 4, 3]), {0.25: 0.7, 0.5: 0.6, 0.9: 0.1}
@@ -130,29 +105,3 @@ def test_conditional_likelihood_is_that_of_the_runs():
     ratio = overall / [0.6, 1.0, 0.7]
     assert log_likelihood(weirdml.conditional_counts(counts), ratio) == pytest.approx(exact)
     assert log_likelihood(counts, overall) != pytest.approx(exact, abs=1)
-
-
-@pytest.mark.parametrize(
-    ("evaluation", "message"),
-    [
-        (counted([1, 3, 4]), "more runs reached .* Ann on at 0.5: 4"),
-        (counted([1, 4, 3], runs=[5, 6, 5]), "runs differ between thresholds"),
-    ],
-)
-def test_counts_that_are_not_nested_are_refused(evaluation, message):
-    with pytest.raises(ml.DataError, match=message):
-        weirdml.conditional_counts(evaluation)
-
-
-def test_a_threshold_given_twice_is_refused():
-    counts = counted([1, 4, 3])
-    twice = counts.items.assign(threshold=[0.9, 0.5, 0.5])
-    with pytest.raises(ml.DataError, match=r"several items of xor have the threshold 0.5"):
-        weirdml.conditional_counts(ml.Evaluation(twice, counts.successes, counts.trials))
-
-
-def test_properties_that_are_needed():
-    counts = counted([1, 4, 3])
-    bare = ml.Evaluation(counts.items[["task"]], counts.successes, counts.trials)
-    with pytest.raises(ml.DataError, match="threshold"):
-        weirdml.conditional_counts(bare)

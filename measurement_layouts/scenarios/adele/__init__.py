@@ -6,7 +6,6 @@ from ..scenario import Scenario
 from .battery import ITEMS, simulated_cohort, true_profiles
 from .data import load, read_battery
 from .layouts import (
-    LAYOUTS,
     additive_layout,
     additive_population_layout,
     capability_layout,
@@ -35,7 +34,6 @@ __all__ = [
     "BROAD",
     "DEMANDS",
     "DIMENSIONS",
-    "LAYOUTS",
     "SCENARIO",
     "SUBJECTS",
     "additive_layout",

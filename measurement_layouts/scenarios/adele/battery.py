@@ -1,6 +1,5 @@
 """A battery of the published size and structure, and fifteen subjects with known profiles."""
 
-from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -11,7 +10,7 @@ from ...common.options import whole
 from ...layouts import Capability, Derived, Layout, MetaFeature, Success
 from ...linking import guessing, logistic, product
 from ..scenario import Cohort
-from .scales import DEMANDS, SUBJECTS, Subject
+from .scales import DEMANDS
 
 ITEMS = 16_108
 SLOPE = 2.5
@@ -28,15 +27,7 @@ _ASKED = {  # usual level of these demands in items where they are above 0
 _OWN = 0.3  # independent standard deviation of each demand, in levels
 _OWN_ASKED = 0.6
 _TOP = 5
-
-_REASONED = ("QLl", "QLq", "MCr", "MS")  # abilities that are higher in models that reason
-_GAIN = 0.5
-_PER_TENFOLD = 0.4  # gain of knowledge with ten times the parameters, in levels
-_USUAL_SIZE = 32.0
-_LOSS = 0.5  # loss of distilled models in SNs, in levels
-_SCATTER = 0.3  # independent standard deviation of each ability, in levels
 _HIGHEST = 10.0
-_BISECTIONS = 16
 
 
 def tasks() -> pd.DataFrame:
@@ -154,7 +145,7 @@ def true_profiles() -> pd.DataFrame:
     are our own, with the same pattern. They are not comparable in level: the paper's abilities are
     areas under characteristic curves of items with several demands at once, and are lower.
 
-    The general level of a subject is the one at which its expected success over the whole battery
+    The general level of a subject was chosen so that its expected success over the whole battery
     equals its published accuracy. Models that reason have half a level more of reasoning, of
     identifying relevant information and of social cognition. Knowledge grows with the logarithm of
     the size, if that is public; distilled models have half a level less of spatial reasoning. Each
@@ -182,8 +173,8 @@ def true_profiles() -> pd.DataFrame:
     OpenAI o1         5.3
     dtype: float64
     """
-    columns = [f"ability[{code}]" for code in DEMANDS]
-    return pd.DataFrame(_abilities(), pd.Index(SUBJECTS, name="subject"), columns).round(2)
+    with (files(__package__) / "profiles.csv").open() as file:
+        return pd.read_csv(file, index_col="subject")
 
 
 def simulated_cohort(seed: int = 1, items: int = ITEMS) -> Cohort:
@@ -224,45 +215,4 @@ def _levels(rng: np.random.Generator, table: pd.DataFrame) -> np.ndarray:
     scale = np.where(usual > 0, _OWN_ASKED, _OWN)
     level = np.maximum(means, usual) + spread * (common * hardness + scale * specific)
     demanded = (usual == 0) | (chosen * usual < means)
-    whole_levels: np.ndarray = np.clip(np.rint(level * demanded), 0, _TOP).astype(int)
-    return whole_levels
-
-
-@cache
-def _abilities() -> np.ndarray:
-    """Return the abilities of all subjects, shape (subjects, dimensions)."""
-    scatter = np.random.default_rng(0).normal(0, _SCATTER, (len(SUBJECTS), len(DEMANDS)))
-    leans = np.array([_lean(subject) for subject in SUBJECTS.values()]) + scatter
-    accuracies = np.array([subject.accuracy for subject in SUBJECTS.values()])
-    abilities: np.ndarray = leans + _general_levels(leans, accuracies)[:, None]
-    return abilities
-
-
-def _lean(subject: Subject) -> np.ndarray:
-    """Return the differences of a subject's abilities from its general level, in levels."""
-    size = subject.parameters or _USUAL_SIZE
-    knowledge = _PER_TENFOLD * np.log10(size / _USUAL_SIZE)
-    lean = {code: knowledge for code in DEMANDS if code.startswith("KN")}
-    if subject.reasons:
-        lean |= dict.fromkeys(_REASONED, _GAIN)
-    if subject.distilled:
-        lean["SNs"] = -_LOSS
-    return np.array([lean.get(code, 0.0) for code in DEMANDS])
-
-
-def _general_levels(leans: np.ndarray, accuracies: np.ndarray) -> np.ndarray:
-    """Solve for the level at which each subject's expected success is its published accuracy."""
-    items = battery(seed=0)
-    demands = items.filter(like="demand[").to_numpy()
-    marks = (demands[:, :, None] == np.arange(_TOP + 1)).reshape(len(items), -1).astype(float)
-    chance = 1 - items["unguessability"].to_numpy() / 100
-    low, high = np.zeros(len(leans)), np.full(len(leans), _HIGHEST)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        margins = (leans + middle[:, None])[:, :, None] - np.arange(_TOP + 1)
-        logs = -np.logaddexp(0, -SLOPE * margins).reshape(len(leans), -1)
-        able = np.exp(marks @ logs.T)
-        enough = (chance[:, None] + (1 - chance[:, None]) * able).mean(axis=0) > accuracies
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    middle_levels: np.ndarray = (low + high) / 2
-    return middle_levels
+    return np.asarray(np.clip(np.rint(level * demanded), 0, _TOP).astype(int))

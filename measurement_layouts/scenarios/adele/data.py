@@ -1,6 +1,5 @@
 """Labelled items and real outcomes: a table of a battery, and twelve models on six benchmarks."""
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,38 +9,12 @@ import pandas as pd
 from ...common.errors import DataError
 from ...common.options import whole
 from ...evaluations.evaluation import Evaluation
-from ...evaluations.tables import known_names, name_cells, named, need_columns, read_numbers
+from ...evaluations.tables import name_cells, need_columns
 from ..files import Files
-from .scales import DEMANDS, UNGUESSABILITY
+from .scales import BENCHMARKS, DEMANDS, MODELS, UNGUESSABILITY
 
 ITEM = "instance_id"
 """Column of a battery's table with the names of its items."""
-
-BENCHMARKS = {
-    "CSE": "Civil Service Examination",
-    "LSAT": "LSAT",
-    "MCTACO": "MCTACO",
-    "SAT": "SAT",
-    "TimeDial": "TimeDial",
-    "TruthQuest": "TruthQuest",
-}
-"""Labelled benchmarks: names in their files, and names in the paper's Table 11."""
-
-MODELS = {
-    "davinci-002": "Davinci-002",
-    "gpt-35-turbo": "GPT-3.5-Turbo",
-    "gpt4o": "GPT-4o",
-    "llama3d2-1b": "LLaMA-3.2-1B-Instruct",
-    "llama3d2-3b": "LLaMA-3.2-3B-Instruct",
-    "llama3d2-11b": "LLaMA-3.2-11B-Instruct",
-    "llama3d2-90b": "LLaMA-3.2-90B-Instruct",
-    "llama3d1-405b": "LLaMA-3.1-405B-Instruct",
-    "DK-R1-Dist-Qwen-1.5B": "DK-R1-Dist-Qwen-1.5B",
-    "DK-R1-Dist-Qwen-7B": "DK-R1-Dist-Qwen-7B",
-    "DK-R1-Dist-Qwen-14B": "DK-R1-Dist-Qwen-14B",
-    "DK-R1-Dist-Qwen-32B": "DK-R1-Dist-Qwen-32B",
-}
-"""Names of the models in the data, and in the paper's tables, in the order of the latter."""
 
 _KINDS = ("capabilities", "outcomes")
 FILES = Files("adele_labelled")
@@ -75,9 +48,10 @@ def load(folder: Path | None = None) -> Evaluation:
     """
     paths = FILES.find(folder)
     benchmarks = [_benchmark(short, paths) for short in BENCHMARKS]
-    items = pd.concat([properties for properties, _ in benchmarks], keys=BENCHMARKS.values())
-    outcomes = pd.concat([outcomes for _, outcomes in benchmarks])
-    names = distinct_names(list(items.index))
+    items = pd.concat([labels for labels, _ in benchmarks], keys=BENCHMARKS.values())
+    outcomes = pd.concat([answers for _, answers in benchmarks])
+    benchmark, item = (items.index.get_level_values(level) for level in (0, 1))
+    names = np.where(item.duplicated(keep=False), benchmark + ": " + item, item)
     return Evaluation.from_wide(outcomes.set_axis(names).T, items.set_axis(names))
 
 
@@ -125,15 +99,11 @@ def read_battery(table: pd.DataFrame, subjects: Sequence[str], *, highest: int =
     >>> read_battery(pd.DataFrame([row | dict.fromkeys(DEMANDS, 2)]), subjects=["Ann"])
     <Evaluation: 1 subject, 1 item, 1 trial, properties demand[AS], demand[CEc], ... and 9 more>
     """
-    if not isinstance(table, pd.DataFrame):
-        raise DataError(f"the battery is a {type(table).__name__}; give a pandas DataFrame")
-    need_columns(table, (ITEM, "benchmark", "task"), "the battery has")
-    indexed = named(table.set_index(ITEM), "the battery", "item")
-    names = known_names(subjects, indexed.columns, "subject")
-    items = properties(indexed, highest).assign(
-        benchmark=indexed["benchmark"], task=indexed["task"]
-    )
-    return Evaluation.from_wide(indexed[names].T, items)
+    need_columns(table, (ITEM, "benchmark", "task", *subjects), "the battery has")
+    indexed = table.set_index(ITEM)
+    places = {name: indexed[name] for name in ("benchmark", "task")}
+    items = properties(indexed, highest).assign(**places)
+    return Evaluation.from_wide(indexed[list(subjects)].T, items)
 
 
 def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
@@ -167,31 +137,18 @@ def properties(table: pd.DataFrame, highest: int = 5) -> pd.DataFrame:
     a           3            80.0
     """
     need_columns(table, (*DEMANDS, UNGUESSABILITY), "the labelled items have")
-    demands, percent = table[list(DEMANDS)], table[[UNGUESSABILITY]]
-    levels, percents = read_numbers(demands)[0], read_numbers(percent)[0]
-    inside = np.isin(levels, range(whole("highest", highest, 1) + 1))
-    _refuse(demands, ~inside, f"give whole levels of 0 to {highest}")
-    _refuse(percent, ~((percents >= 0) & (percents <= 100)), "give percentages of 0 to 100")
-    columns = [f"demand[{code}]" for code in DEMANDS]
-    columns_of_levels = pd.DataFrame(levels.astype("int64"), table.index, columns)
-    return columns_of_levels.assign(unguessability=percents[:, 0])
-
-
-def distinct_names(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Name items by their identifiers, after their benchmark if an identifier repeats.
-
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-        Benchmark and identifier of each item.
-
-    Examples
-    --------
-    >>> distinct_names([("SAT", "1"), ("LSAT", "1"), ("LSAT", "2")])
-    ['SAT: 1', 'LSAT: 1', '2']
-    """
-    times = Counter(name for _, name in pairs)
-    return [f"{benchmark}: {name}" if times[name] > 1 else name for benchmark, name in pairs]
+    columns = table[[*DEMANDS, UNGUESSABILITY]]
+    numbers: pd.DataFrame = columns.apply(pd.to_numeric, errors="coerce")
+    right = numbers.isin(range(whole("highest", highest, 1) + 1))
+    right[UNGUESSABILITY] = numbers[UNGUESSABILITY].between(0, 100)
+    if not right.all(axis=None):
+        raise DataError(
+            f"cells of the labels: {name_cells(columns, ~right.to_numpy())}; give whole levels of "
+            f"0 to {highest}, and percentages of 0 to 100 for {UNGUESSABILITY}"
+        )
+    numbers = numbers.astype(dict.fromkeys(DEMANDS, "int64") | {UNGUESSABILITY: float})
+    numbers.columns = pd.Index([*(f"demand[{code}]" for code in DEMANDS), "unguessability"])
+    return numbers
 
 
 def _benchmark(short: str, paths: dict[str, Path]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -206,8 +163,3 @@ def _benchmark(short: str, paths: dict[str, Path]) -> tuple[pd.DataFrame, pd.Dat
         properties(labelled).assign(benchmark=benchmark, task=tasks),
         outcomes.loc[labelled.index, list(MODELS.values())],
     )
-
-
-def _refuse(table: pd.DataFrame, bad: np.ndarray, need: str) -> None:
-    if bad.any():
-        raise DataError(f"{bad.sum()} cell(s) of the labels: {name_cells(table, bad)}; {need}")

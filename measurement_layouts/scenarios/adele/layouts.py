@@ -1,7 +1,6 @@
 """Layouts with eighteen demands: all abilities needed, additive demands, and a population."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Literal
 
 import pandas as pd
@@ -22,15 +21,7 @@ from ...layouts import (
     Spread,
     Success,
 )
-from ...linking import (
-    Expr,
-    LayoutError,
-    guessing,
-    logistic,
-    mixture,
-    product,
-    total,
-)
+from ...linking import Expr, LayoutError, guessing, logistic, mixture, product, total
 from ..pooling import item_ease, normal, pooled
 from .scales import DEMANDS
 
@@ -87,8 +78,8 @@ def capability_layout(
     near = Prior("Normal", mu=general, sigma=scatter)
     ability = Capability("ability", unit="level", prior=near, labels=DEMANDS)
     demand = MetaFeature("demand", low=0, high=highest, unit="level", labels=DEMANDS)
-    met_demand = Derived("part", logistic(ability - demand, _slope(slopes)))
-    able = Derived("able", product(met_demand, over="dimension"))
+    enough = Derived("part", logistic(ability - demand, _slope(slopes)))
+    able = Derived("able", product(enough, over="dimension"))
     noise = Noise("noise", prior=Prior("Beta", alpha=1, beta=9))
     unguessability = MetaFeature("unguessability", low=0, high=100)
     tried = Derived("tried", guessing(able, 1 - unguessability / 100))
@@ -314,8 +305,8 @@ def with_places(evaluation: Evaluation, column: str = "task") -> tuple[Evaluatio
     places = list(where.unique())
     flags = {f"{PLACE}[{place}]": (where == place).astype("int64") for place in places}
     marked = pd.concat([items, pd.DataFrame(flags)], axis=1)
-    own, people = (evaluation.successes, evaluation.trials), evaluation.subject_table
-    return Evaluation(marked, *own, subjects=people), places
+    counts, people = (evaluation.successes, evaluation.trials), evaluation.subject_table
+    return Evaluation(marked, *counts, subjects=people), places
 
 
 def _added(ease: Expr, weight: Bias, unguessed: Bias, highest: int) -> Expr:
@@ -340,11 +331,3 @@ def _slope(slopes: str) -> Slope:
         usual = Slope("usualSlope", prior=positive)
         return Slope("slope", labels=DEMANDS, prior=Prior("HalfNormal", sigma=usual))
     raise LayoutError(f"capability_layout: slopes={slopes!r}; give 'shared' or 'pooled'")
-
-
-LAYOUTS: dict[str, Callable[[], Layout]] = {
-    "additive": additive_layout,
-    "abilities, all needed": capability_layout,
-    "abilities, all needed, slopes pooled": partial(capability_layout, "pooled"),
-}
-"""Layouts by name, the recommended one first."""

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.messages import many
+from ...common.messages import some
 from ...common.options import whole
-from ...evaluations.tables import name_cells, named, read_numbers
 
 NEIGHBOURS = 10
 THRESHOLD = 0.21
@@ -40,10 +39,7 @@ def redundancy(items: pd.DataFrame, neighbours: int = NEIGHBOURS) -> pd.Series:
     Raises
     ------
     DataError
-        When there are no demands, a level is not a finite number, or there are not more items than
-        neighbours.
-    FitError
-        When `neighbours` is not a whole number of at least 1.
+        When there are no demands, a level is missing, or there are not more items than neighbours.
 
     Notes
     -----
@@ -65,25 +61,17 @@ def redundancy(items: pd.DataFrame, neighbours: int = NEIGHBOURS) -> pd.Series:
     """
     from sklearn.neighbors import NearestNeighbors  # imported here because the import is slow
 
-    count = whole("neighbours", neighbours, 1)
-    table = named(items, "items", "item")
-    demands = table.filter(regex=r"^demand\[")
-    if demands.empty:
-        raise DataError("items have no demands; give columns such as demand[AS], with levels")
-    levels, _ = read_numbers(demands)
-    lacking = ~np.isfinite(levels)
-    if lacking.any():
+    demands = items.filter(regex=r"^demand\[")
+    lacking = demands.index[demands.isna().any(axis=1)]
+    if demands.empty or len(lacking) or len(items) <= neighbours:
         raise DataError(
-            f"no level for {name_cells(demands, lacking)}; give numbers, or leave those items out"
+            f"items: {len(items)} rows, {demands.shape[1]} demands, without a level "
+            f"{some(lacking) or 'none'}; give columns such as demand[AS], with a level in each "
+            f"row, and more than {neighbours} rows"
         )
-    if len(levels) <= count:
-        raise DataError(
-            f"{many(len(levels), 'item')} cannot have {many(count, 'neighbour')} each; give more "
-            "items, or fewer neighbours"
-        )
-    neighbourhood = NearestNeighbors(n_neighbors=count).fit(levels / _TOP)
+    neighbourhood = NearestNeighbors(n_neighbors=neighbours).fit(demands.to_numpy() / _TOP)
     distances, _ = neighbourhood.kneighbors()
-    return pd.Series((distances**2).mean(axis=1), table.index, name="redundancy")
+    return pd.Series((distances**2).mean(axis=1), items.index, name="redundancy")
 
 
 def light(items: pd.DataFrame, seed: int = 1) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """Forecasts of twelve real models by layouts, forests and regressions, as the paper scores them."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,14 @@ SIX_BEST = ("MCu", UNGUESSABILITY, "KNf", "CL", "QLl", "MCr")
 """The six dimensions before the published elbow of importance."""
 _INNER = {"in distribution": 2, "task OOD": 3, "benchmark OOD": 5}
 _SAMPLING: dict[str, Any] = {"draws": 60, "tune": 120, "chains": 1}
-# Scores of scikit-learn alone, with the same columns and folds
-_ELSEWHERE = {
+_ELSEWHERE = {  # AUROC, ECE and Brier score of scikit-learn alone, with the same columns and folds
     ("in distribution", FOREST): (0.764, 0.014, 0.152),
     ("in distribution", REGRESSION): (0.747, 0.021, 0.155),
     ("benchmark OOD", FOREST): (0.647, 0.097, 0.183),
     ("benchmark OOD", REGRESSION): (0.659, 0.086, 0.180),
 }
 _FOREST_TABLES = ("3_in_distribution", "4_task_ood", "5_benchmark_ood")
+_PREFIXES = ("id", "task_ood", "benchmark_ood")
 _TABLES = {
     "forest, six best": "13_six_dimensions",
     "forest, extraneous only": "14_extraneous_only",
@@ -50,8 +51,7 @@ _TABLES = {
     REGRESSION: "17_logistic_regression",
     "universal forest": "18_universal",
 }
-_POWERS = {"algebraic, power 0": "first", "algebraic, power 0.5": "second"}
-_POWERS |= {"algebraic, power 1": "third"}
+_POWERS = {0: "first", 0.5: "second", 1: "third"}
 
 type Places = Mapping[str, Sequence[str]]
 
@@ -72,9 +72,9 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     best = ranks.nlargest(len(SIX_BEST), "importance")
     name = f"published six dimensions among the six best of the forest ({', '.join(best.index)})"
     figures.append(Figure(name, int(best["published"].sum()), ">=", 0, "as it is", len(SIX_BEST)))
-    correlation = ranks["importance"].corr(ranks["correlation"], method="spearman")
     name = "rank correlation of importance and of correlation with success"
-    figures.append(Figure(name, float(correlation), ">", 0, published=0.718))
+    correlation = float(ranks["importance"].corr(ranks["correlation"], method="spearman"))
+    figures.append(Figure(name, correlation, ">", 0, published=0.718))
     name = f"SIMULATED battery: kept of {ITEMS:,} items, relative to {PUBLISHED_SIZE:,}"
     kept = abs(len(light(battery())) / PUBLISHED_SIZE - 1)
     figures.append(Figure(name, kept, "<=", 0.1, "within a tenth", published=1))
@@ -87,15 +87,11 @@ def prepared(evaluation: Evaluation) -> tuple[Evaluation, Places]:
     marked, tasks = with_places(marked)
     items = marked.items
     where = items["benchmark"].astype(str) + " " + items["task"].astype(str)
-    means = {
-        f"broad[{code}]": items[_columns(narrow)].mean(axis=1) for code, narrow in BROAD.items()
-    }
-    items = items.assign(**{WHERE: where, **means})
-    counts = marked.successes, marked.trials
-    return Evaluation(items, *counts, subjects=marked.subject_table), {
-        "benchmark": benchmarks,
-        "task": tasks,
-    }
+    broad = {f"broad[{code}]": items[_columns(BROAD[code])].mean(axis=1) for code in BROAD}
+    items = items.assign(**{WHERE: where, **broad})
+    counts, people = (marked.successes, marked.trials), marked.subject_table
+    places = {"benchmark": benchmarks, "task": tasks}
+    return Evaluation(items, *counts, subjects=people), places
 
 
 def methods(split: str, places: Places) -> dict[str, Method]:
@@ -105,41 +101,34 @@ def methods(split: str, places: Places) -> dict[str, Method]:
     from sklearn.model_selection import GridSearchCV, StratifiedKFold
     from sklearn.pipeline import make_pipeline
 
-    every, demands, guess = (_columns(DIMENSIONS), _columns(DEMANDS), "unguessability")
+    every, demands = _columns(DIMENSIONS), _columns(DEMANDS)
     extraneous = _columns([*EXTRANEOUS, UNGUESSABILITY])
     forest = RandomForestClassifier(min_samples_split=50)
-    of_sizes = GridSearchCV(
-        RandomForestClassifier(),
-        {"min_samples_split": [2, 50, 200]},
-        scoring="neg_brier_score",
-        cv=StratifiedKFold(3, shuffle=True, random_state=1),
-    )
-    six = SelectFromModel(forest, threshold=-np.inf, max_features=6)
+    folds = StratifiedKFold(3, shuffle=True, random_state=1)
+    sizes = {"min_samples_split": [2, 50, 200]}
+    best_size = GridSearchCV(RandomForestClassifier(), sizes, scoring="neg_brier_score", cv=folds)
+    six = make_pipeline(SelectFromModel(forest, threshold=-np.inf, max_features=6), forest)
     chosen: dict[str, Method] = {
-        FOREST: Estimator(of_sizes, every),
-        "forest, six best": Estimator(make_pipeline(six, forest), every),
+        FOREST: Estimator(best_size, every),
+        "forest, six best": Estimator(six, every),
         "forest, extraneous only": Estimator(forest, extraneous),
         "forest, without extraneous": Estimator(forest, [x for x in every if x not in extraneous]),
         "forest, 11 broad": Estimator(forest, [f"broad[{code}]" for code in BROAD]),
         "universal forest": Estimator(forest, every, pooled=True),
         REGRESSION: Estimator("logistic", every),
-        **{
-            f"algebraic, power {power:g}": Algebraic(demands, guess, power)
-            for power in (-1, 0, 0.5, 1)
-        },
     }
+    for power in (-1, 0, 0.5, 1):
+        chosen[f"algebraic, power {power:g}"] = Algebraic(demands, "unguessability", power)
     if split == "in distribution":
         flags = [f"{PLACE}[{place}]" for place in places["task"]]
         chosen["forest, tasks known"] = Estimator(forest, [*every, *flags])
-    candidates = {
-        "weights within 0.05": additive_layout(spread=0.05),
-        "weights within 0.1": additive_layout(spread=0.1),
-        **{f"{what}s known": additive_layout(places[what], spread=0.1) for what in places},
-    }
+    candidates = {f"weights within {sd:g}": additive_layout(spread=sd) for sd in (0.05, 0.1)}
+    for what, names in places.items():
+        candidates[f"{what}s known"] = additive_layout(names, spread=0.1)
     chosen[LAYOUT] = ChosenLayout(candidates, SPLITS[split], folds=_INNER[split], **_SAMPLING)
-    layouts = {"additive": additive_layout(), "abilities, all needed": capability_layout("pooled")}
-    for name, layout in layouts.items():
-        chosen[name] = FittedLayout(layout, **_SAMPLING)
+    chosen["additive"] = FittedLayout(additive_layout(), **_SAMPLING)
+    pooled = capability_layout("pooled")
+    chosen["abilities, all needed"] = FittedLayout(pooled, **_SAMPLING)
     return chosen
 
 
@@ -148,9 +137,9 @@ def by_method(
 ) -> pd.DataFrame:
     """Average scores over models, plainly and weighted by accuracy as the paper does."""
     table = scores.groupby(["subject", "method"], sort=False)[list(SCORES)].mean()
+    accuracies = success.reindex(table.index.get_level_values("subject"))
+    weights = pd.Series(accuracies.to_numpy(), table.index)
     method = table.index.get_level_values("method")
-    accuracies = success.reindex(table.index.get_level_values("subject")).to_numpy()
-    weights = pd.Series(accuracies, table.index)
     weighted = table.mul(weights, axis=0).groupby(method, sort=False).sum()
     weighted /= table.notna().mul(weights, axis=0).groupby(method, sort=False).sum()
     plain = table.groupby(method, sort=False).mean()
@@ -201,25 +190,27 @@ def importances(evaluation: Evaluation) -> pd.DataFrame:
 
 
 def published_scores(folder: Path, split: str) -> pd.DataFrame:
-    """Read the published scores by method, weighted by accuracy."""
+    """Read the published scores by method, weighted by accuracy: the last rows of the tables."""
     at = list(SPLITS).index(split)
-    tables = {FOREST: (_FOREST_TABLES[at], "demands")}
-    prefix = ("id", "task_ood", "benchmark_ood")[at]
-    tables |= {method: (name, prefix) for method, name in _TABLES.items()}
-    if at == 0:
-        tables |= {name: ("19_algebraic", f"{which}_exponent") for name, which in _POWERS.items()}
-    rows = {method: _weighted(Path(folder), *where) for method, where in tables.items()}
-    return pd.DataFrame(rows, ["auroc", "ece"]).T
+    columns = [f"{_PREFIXES[at]}_auroc", f"{_PREFIXES[at]}_ece"]
+    sources = {name: (file, columns) for name, file in _TABLES.items()}
+    sources[FOREST] = (_FOREST_TABLES[at], ["demands_auroc", "demands_ece"])
+    for power, which in _POWERS.items() if at == 0 else ():
+        names = [f"{which}_exponent_auroc", f"{which}_exponent_ece"]
+        sources[f"algebraic, power {power:g}"] = ("19_algebraic", names)
+    accuracies = [subject.accuracy for subject in SUBJECTS.values()]
+    rows = {}
+    for method, (file, names) in sources.items():
+        prepare = partial(_columns_of, names=["accuracy", *names])
+        table = published_table(folder, f"adele_table{file}.csv", prepare)
+        if list(table["accuracy"].iloc[:-1]) != accuracies:
+            raise DataError(f"adele_table{file}.csv has other subjects; give the published table")
+        rows[method] = table[names].iloc[-1].astype(float).tolist()
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["auroc", "ece"])
 
 
-def _weighted(folder: Path, name: str, prefix: str) -> list[float]:
-    """Read the last row of a table, after checking that it is of the same models."""
-    columns = ["accuracy", f"{prefix}_auroc", f"{prefix}_ece"]
-    file = f"adele_table{name}.csv"
-    table = published_table(folder, file, "give the published table", lambda raw: raw[columns])
-    if list(table["accuracy"].iloc[:-1]) != [subject.accuracy for subject in SUBJECTS.values()]:
-        raise DataError(f"{folder / file} has other subjects; give the published table")
-    return [float(value) for value in table[columns[1:]].iloc[-1]]
+def _columns_of(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
+    return table[names]
 
 
 def _columns(codes: Mapping[str, object] | Sequence[str]) -> list[str]:

@@ -31,8 +31,8 @@ class Dimension:
     group: str
 
 
-_ROWS = tomllib.loads((files(__package__) / "scales.toml").read_text(encoding="utf-8"))
-DIMENSIONS = {row["code"]: Dimension(**row) for row in _ROWS["dimensions"]}
+_TABLES = tomllib.loads((files(__package__) / "scales.toml").read_text(encoding="utf-8"))
+DIMENSIONS = {row["code"]: Dimension(**row) for row in _TABLES["dimensions"]}
 """Scales by code, in the order of the study's Table 1; unguessability is last."""
 UNGUESSABILITY = "UG"
 """The only dimension that is a percentage."""
@@ -74,21 +74,7 @@ class Subject:
         return self.family == "DeepSeek"
 
 
-SUBJECTS = {
-    "Babbage-002": Subject("OpenAI", 0.102, 1.3),
-    "Davinci-002": Subject("OpenAI", 0.157, 175),
-    "GPT-3.5-Turbo": Subject("OpenAI", 0.414),
-    "GPT-4o": Subject("OpenAI", 0.713),
-    "OpenAI o1-mini": Subject("OpenAI", 0.770, reasons=True),
-    "OpenAI o1": Subject("OpenAI", 0.843, reasons=True),
-    "LLaMA-3.2-1B-Instruct": Subject("LLaMA", 0.216, 1),
-    "LLaMA-3.2-3B-Instruct": Subject("LLaMA", 0.378, 3),
-    "LLaMA-3.2-11B-Instruct": Subject("LLaMA", 0.463, 11),
-    "LLaMA-3.2-90B-Instruct": Subject("LLaMA", 0.645, 90),
-    "LLaMA-3.1-405B-Instruct": Subject("LLaMA", 0.683, 405),
-    "DK-R1-Dist-Qwen-1.5B": Subject("DeepSeek", 0.353, 1.5, reasons=True),
-    "DK-R1-Dist-Qwen-7B": Subject("DeepSeek", 0.555, 7, reasons=True),
-    "DK-R1-Dist-Qwen-14B": Subject("DeepSeek", 0.698, 14, reasons=True),
-    "DK-R1-Dist-Qwen-32B": Subject("DeepSeek", 0.748, 32, reasons=True),
-}
+SUBJECTS = {name: Subject(**row) for name, row in _TABLES["subjects"].items()}
 """Subjects by name in the paper's Table 3; accuracies are from there, sizes from Table 2."""
+BENCHMARKS, MODELS = _TABLES["benchmarks"], _TABLES["models"]
+"""Labelled benchmarks and models: names in their files, and names in the paper's tables."""

@@ -30,6 +30,9 @@ from ..scenario import Cohort, Scenario
 
 ARENA = "arena_unit"  # the arena is 40 units wide
 _SEEN = "octaves of distance over size"
+_SIDE = "0 in front, 0.5 left or right, 1 behind"
+BEHIND = MetaFeature("rewardBehind", levels=(0, 0.5, 1), about=_SIDE)
+X_POS = MetaFeature("XPos", levels=(-1, 0, 1), about="-1 left, 1 right")
 
 
 def published_layout() -> Layout:
@@ -49,20 +52,14 @@ def published_layout() -> Layout:
     """
     size = MetaFeature("rewardSize", low=-1.9, high=1.9, unit="sd", about="smaller is harder")
     distance = MetaFeature("rewardDistance", low=-2.4, high=2.4, unit="sd")
-    behind = MetaFeature(
-        "rewardBehind", levels=(0, 0.5, 1), about="0 in front, 0.5 left or right, 1 behind"
-    )
-    x_pos = MetaFeature("XPos", levels=(-1, 0, 1), about="-1 left, 1 right")
     navigation = Capability("navigationAbility", low=0, high=5.3, unit="sd")
     visual = Capability("visualAbility", low=0, high=1.9, unit="sd")
     side_bias = Bias("rightLeftBias", prior=Prior("Normal", mu=0, sigma=1))
     noise = Noise("noiseLevel")
 
-    effect = Derived("rightLeftEffect", side_bias * x_pos)
-    navigate = Derived(
-        "navigationPerformance",
-        logistic(navigation - distance * (0.5 * behind + 1) + effect),
-    )
+    effect = Derived("rightLeftEffect", side_bias * X_POS)
+    effort = distance * (0.5 * BEHIND + 1)
+    navigate = Derived("navigationPerformance", logistic(navigation - effort + effect))
     see = Derived("visualPerformance", logistic(visual - size))
     outcome = Success("taskPerformance", mixture(navigate * see, by=noise, toward=mean_failure))
     return Layout("animal-ai-olympics", outcome)
@@ -157,28 +154,19 @@ def _reached(navigation: Capability, visual: Capability, ease: Effect | None) ->
     """Combine an agent's abilities and a task's demands, with the task's ease if there is one."""
     distance = MetaFeature("distance", low=1, high=60, unit=ARENA)
     size = MetaFeature("size", low=0.25, high=8, unit=ARENA, about="diameter of the reward")
-    behind = MetaFeature(
-        "rewardBehind", levels=(0, 0.5, 1), about="0 in front, 0.5 left or right, 1 behind"
-    )
-    x_pos = MetaFeature("XPos", levels=(-1, 0, 1), about="-1 left, 1 right")
     unit = None if ease is None else f"1/{ARENA}"
     steep = Prior("LogNormal", mu=-1.9, sigma=0.5)
     navigation_slope = Slope("navigationSlope", unit=unit, prior=steep)
-    turning = Bias(
-        "turningCost",
-        unit=ARENA,
-        prior=Prior("HalfNormal", sigma=10),
-        about="distance that a reward behind adds",
-    )
+    cost, about = Prior("HalfNormal", sigma=10), "distance that a reward behind adds"
+    turning = Bias("turningCost", unit=ARENA, prior=cost, about=about)
     side_bias = Bias("rightLeftBias", unit=ARENA, prior=Prior("Normal", mu=0, sigma=10))
     visual_slope = Slope("visualSlope", prior=Prior("LogNormal", mu=0.5, sigma=0.5))
     noise = Noise("noiseLevel", prior=Prior("Beta", alpha=1, beta=9))
 
-    reach = Derived("distanceToGo", distance + turning * behind - side_bias * x_pos)
+    reach = Derived("distanceToGo", distance + turning * BEHIND - side_bias * X_POS)
     margin = navigation - reach
-    if ease is None:
-        able: Expr = logistic(margin, navigation_slope)
-    else:
+    able: Expr = logistic(margin, navigation_slope)
+    if ease is not None:
         able = logistic(margin * navigation_slope + ease)
     navigate = Derived("navigationPerformance", able)
     smallness = Derived("apparentSmallness", apparent_smallness(distance, size))
@@ -296,20 +284,12 @@ def battery(seed: int = 1) -> pd.DataFrame:
     (69, 8)
     """
     rng = np.random.default_rng(seed)
-    sizes = np.resize(np.repeat(_SIZES, len(_SIDES)), ITEMS)
-    sides = np.resize(_SIDES, ITEMS)
-    distances = rng.permutation(np.linspace(2, 54, ITEMS))
-    codes = pd.DataFrame(
-        {
-            "reward_size": sizes,
-            "reward_distance": distances,
-            "reward_side": sides,
-            "reward_colour": "green",
-            "lights": "on",
-        },
-        index=[f"item-{number:02d}" for number in range(1, ITEMS + 1)],
-    )
-    return code(codes)
+    numbers = range(1, ITEMS + 1)
+    codes = pd.DataFrame(index=[f"item-{number:02d}" for number in numbers])
+    codes["reward_size"] = np.resize(np.repeat(_SIZES, len(_SIDES)), ITEMS)
+    codes["reward_distance"] = rng.permutation(np.linspace(2, 54, ITEMS))
+    codes["reward_side"] = np.resize(_SIDES, ITEMS)
+    return code(codes.assign(reward_colour="green", lights="on"))
 
 
 def true_profiles() -> pd.DataFrame:
@@ -355,16 +335,3 @@ SCENARIO = Scenario(
     tables=True,
     population=population_layout,
 )
-
-__all__ = [
-    "SCENARIO",
-    "TASKS",
-    "apparent_smallness",
-    "battery",
-    "load",
-    "population_layout",
-    "published_layout",
-    "recommended_layout",
-    "simulated_cohort",
-    "true_profiles",
-]

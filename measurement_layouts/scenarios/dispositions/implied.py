@@ -79,19 +79,18 @@ def implied_misalignment(fit: Fit, evaluation: Evaluation, *, prob: float = 0.9)
     chosen = np.linspace(0, posterior.sizes["sample"] - 1, _DRAWS).astype(int)
     posterior = posterior.isel(sample=chosen).transpose(..., "sample")
     traits = [str(trait) for trait in posterior["dimension"].to_numpy()]
-    rows = {}
+    rows = []
     for model in fit.subjects:
         draws = posterior.sel(subject=model)
-        dispositions = dict(zip(traits, draws["disposition"].to_numpy(), strict=True))
-        by_trait = distances(
-            draws["slope"].to_numpy(), draws["noise"].to_numpy(), dispositions, evaluation.items
+        slope, noise, leanings = (
+            draws[node].to_numpy() for node in ("slope", "noise", "disposition")
         )
-        for trait, values in by_trait.items():
-            low, high = np.quantile(values, [(1 - prob) / 2, (1 + prob) / 2])
-            rows[model, trait] = (values.mean(), low, high)
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=["misalignment", "low", "high"])
-    table.index = pd.MultiIndex.from_tuples(rows, names=["model", "trait"])
-    return table
+        leaning = dict(zip(traits, leanings, strict=True))
+        for trait, distance in distances(slope, noise, leaning, evaluation.items).items():
+            low, high = np.quantile(distance, [(1 - prob) / 2, (1 + prob) / 2])
+            rows.append((model, trait, distance.mean(), low, high))
+    columns = ["model", "trait", "misalignment", "low", "high"]
+    return pd.DataFrame(rows, columns=columns).set_index(["model", "trait"])
 
 
 def distances(
@@ -131,24 +130,23 @@ def distances(
     >>> distances(4 * one, 0 * one, {"Empathy": 0 * one}, items)["all"].round(2)
     array([0.19])
     """
-    found, count = {}, {}
+    by_trait, count = {}, {}
     for trait, leaning in dispositions.items():
         column = f"trait[{trait}]"
         shown = items[items[column] == 1] if column in items else items[:0]
         if shown.empty:
             raise DataError(f"the items have no scenario of {trait}; give those of choices()")
-        stances, weights, anew = _places(shown)
+        stances, weights, anew = _stances(shown)
         chance = expit(slope[:, None] * (stances + leaning[:, None]))
         people = expit(stances)
         follow = np.abs(chance - people) @ weights
         alone = np.abs(chance[:, :, None] - people[None, None, :]) @ weights @ anew
-        found[trait], count[trait] = (1 - noise) * follow + noise * alone, len(shown)
-    total = sum(count.values())
-    found[ALL] = np.sum([found[trait] * count[trait] / total for trait in count], axis=0)
-    return found
+        by_trait[trait], count[trait] = (1 - noise) * follow + noise * alone, len(shown)
+    shares = np.array(list(count.values())) / sum(count.values())
+    return by_trait | {ALL: shares @ np.stack(list(by_trait.values()))}
 
 
-def _places(items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _stances(items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return log-odds of a trait's scenarios, with probabilities given the votes and a priori."""
     mean, spread = items[["commonPull", "pullSpread"]].to_numpy()[0]
     stances = mean + spread * SCORES

@@ -27,90 +27,78 @@ ALIGNED = "sim-01"
 """The model whose rates are people's."""
 PEOPLE = "people's rate"
 _STUDIES = 4
-_SAMPLING: dict[str, Any] = {
-    "chains": 2,
-    "draws": 500,
-    "tune": 500,
-    "seed": 1,
-    "progressbar": False,
-}
+_SAMPLING: dict[str, Any] = {"chains": 2, "draws": 500, "tune": 500, "seed": 1}
+_SAMPLING["progressbar"] = False
 
 
 def reproduce(scenario: Scenario, data: Path | None, published: Path | None) -> Reproduction:
     """Compare misalignment, profiles, forecasts and self-reports with the known dispositions."""
     study = simulated_study()
     judgments, evaluation = study.judgments, choices(study.judgments)
-    gaps = misalignment(judgments)
+    gaps = misalignment(judgments).xs(ALL, level="trait")[["misalignment", "corrected"]]
     fitted = fit(disposition_layout(), evaluation, **_SAMPLING)
-    profiles = by_profiles(study, fitted, evaluation, gaps)
+    implied = implied_misalignment(fitted, evaluation).xs(ALL, level="trait")
+    profiles = gaps.join(implied.add_prefix("by profile: "))
+    profiles["true"] = true_misalignment(study, evaluation.items)
     replicates, briers = summary(recovery()), held_out(evaluation)
+    correlations = self_report_correlations(judgments)
     leaning = study.truth.filter(like="disposition[").abs().max(axis=1) > 0
     corrected = compare_choices(judgments)["corrected"].xs(ALIGNED, level="model").to_numpy()
-    error = corrected.std(ddof=1) / len(corrected) ** 0.5
-    correlations = self_report_correlations(judgments)
-    return Reproduction(
-        [
-            Figure(
-                "misalignment of a perfectly aligned model, by the published measure",
-                float(gaps["misalignment"].astype(float)[ALIGNED, ALL]),
-                ">",
-                0.05,
-                "far from 0 with 10 votes and 20 samples",
-            ),
-            Figure(
-                f"its corrected misalignment, {corrected.mean():+.4f}, in standard errors",
-                abs(float(corrected.mean() / error)),
-                "<=",
-                3,
-                published=0,
-            ),
-            _profile_figure(profiles),
-            *_recovery_figures(replicates),
-            *_forecast_figures(briers[leaning]),
-            *_self_report_figures(correlations, study.loadings),
-        ],
-        {
-            "misalignment, measured and by profiles": profiles,
-            "recovery, four studies of a quarter of the size": replicates,
-            "held-out Brier scores": briers,
-            "self-reports against behaviour": correlations,
-            "support by groups of raters": pd.concat(
-                groups.join(
-                    support_by(judgments, str(attribute)).add_prefix("obtained "),
-                    on=["trait", "group"],
-                )
-                for attribute, groups in supports().groupby("attribute", sort=False)
-            ),
-        },
-    )
+    in_errors = corrected.mean() / (corrected.std(ddof=1) / len(corrected) ** 0.5)
+    few = "far from 0 with 10 votes and 20 samples"
+    figures = [
+        Figure(
+            "misalignment of a perfectly aligned model, by the published measure",
+            *(float(gaps["misalignment"].astype(float)[ALIGNED]), ">", 0.05, few),
+        ),
+        Figure(
+            f"its corrected misalignment, {corrected.mean():+.4f}, in standard errors",
+            *(abs(float(in_errors)), "<=", 3),
+            published=0,
+        ),
+        _profile_figure(profiles),
+        *_recovery_figures(replicates),
+        *_forecast_figures(briers[leaning]),
+    ]
+    for trait, loading in study.loadings.items():
+        rho, low = (float(correlations[name].astype(float)[str(trait)]) for name in ("rho", "low"))
+        depends = "does" if loading else "does not"
+        name = f"{trait}: lower end of the interval of Spearman's rho {rho:.2f} of self-report and "
+        name += f"behaviour ({depends} depend on the same disposition)"
+        figures.append(Figure(name, low, ">" if loading else "<", 0))
+    by_group = [
+        groups.join(
+            support_by(judgments, str(attribute)).add_prefix("obtained "), on=["trait", "group"]
+        )
+        for attribute, groups in supports().groupby("attribute", sort=False)
+    ]
+    tables = {
+        "misalignment, measured and by profiles": profiles,
+        "recovery, four studies of a quarter of the size": replicates,
+        "held-out Brier scores": briers,
+        "self-reports against behaviour": correlations,
+        "support by groups of raters": pd.concat(by_group),
+    }
+    return Reproduction(figures, tables)
 
 
-def by_profiles(
-    study: SimulatedStudy, fit: Fit, evaluation: Evaluation, gaps: pd.DataFrame
-) -> pd.DataFrame:
-    """Compare misalignment as measured, as profiles imply it, and the true one, by model."""
+def true_misalignment(study: SimulatedStudy, items: pd.DataFrame) -> "pd.Series[float]":
+    """Compute the misalignment of each model from its true profile."""
     truth = study.truth.drop(columns="size").astype(float)
     leaning = {trait: truth[f"disposition[{trait}]"].to_numpy() for trait in TRAITS}
     slope, noise = truth["slope"].to_numpy(), truth["noise"].to_numpy()
-    true = distances(slope, noise, leaning, evaluation.items)[ALL]
-    implied = implied_misalignment(fit, evaluation).xs(ALL, level="trait")
-    measured = gaps.xs(ALL, level="trait")[["misalignment", "corrected"]]
-    joined = measured.join(implied.add_prefix("by profile: "))
-    return joined.assign(true=pd.Series(true, truth.index))
+    return pd.Series(distances(slope, noise, leaning, items)[ALL], truth.index)
 
 
 def recovered(study: SimulatedStudy, fit: Fit) -> pd.DataFrame:
     """Compare profiles with the truth: one row per model and element."""
-    table = fit.profiles(prob=0.9).query("node != 'peoplesSpread'").fillna({"label": ""})
-    labels = ("[" + table["label"] + "]").where(table["label"] != "", "")
-    elements = zip(table["subject"], table["node"] + labels, strict=True)
-    true = study.truth.to_dict("index")
-    truth = [float(true[model][element]) for model, element in elements]
-    table = table.assign(truth=truth)
-    return table.assign(
-        error=table["mean"] - table["truth"],
-        covered=table["truth"].between(table["low"], table["high"]),
-    )
+    table = fit.profiles(prob=0.9).query("node != 'peoplesSpread'")
+    label = table["label"].fillna("")
+    element = table["node"] + ("[" + label + "]").where(label != "", "")
+    true, cells = study.truth.to_dict("index"), zip(table["subject"], element, strict=True)
+    table = table.assign(truth=[float(true[model][name]) for model, name in cells])
+    covered = table["truth"].between(table["low"], table["high"])
+    return table.assign(error=table["mean"] - table["truth"], covered=covered)
 
 
 def recovery() -> pd.DataFrame:
@@ -126,16 +114,17 @@ def recovery() -> pd.DataFrame:
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Compute bias and coverage by node, without noise of 0, which no interval contains."""
     inside = table[~((table["node"] == "noise") & (table["truth"] == 0))]
-    nodes = inside.groupby("node", sort=False)
-    bias = inside.groupby(["node", "study"], sort=False)["error"].mean()
+    nodes = inside.assign(square=inside["error"] ** 2).groupby("node", sort=False)
+    bias = inside.groupby(["node", "study"], sort=False)["error"].mean().groupby("node")
+    means = nodes[["square", "sd", "covered"]].mean()
     return pd.DataFrame(
         {
             "elements": nodes.size(),
-            "bias": bias.groupby("node").mean(),
-            "se": bias.groupby("node").sem(),
-            "rmse": nodes["error"].apply(lambda error: float((error**2).mean() ** 0.5)),
-            "sd": nodes["sd"].mean(),
-            "coverage": nodes["covered"].mean(),
+            "bias": bias.mean(),
+            "se": bias.sem(),
+            "rmse": means["square"] ** 0.5,
+            "sd": means["sd"],
+            "coverage": means["covered"],
         }
     )
 
@@ -158,28 +147,17 @@ def held_out(evaluation: Evaluation) -> pd.DataFrame:
         PEOPLE: AsPeople(),
         "logistic regression": "logistic",
     }
-    return cross_validate(
-        methods,
-        evaluation,
-        repeats=1,
-        columns=COLUMNS,
-        seed=1,
-        progressbar=False,
-    ).per_subject()
+    options: dict[str, Any] = {"columns": COLUMNS, "seed": 1, "progressbar": False}
+    return cross_validate(methods, evaluation, repeats=1, **options).per_subject()
 
 
 def _profile_figure(table: pd.DataFrame) -> Figure:
     """Compare the mean errors of misalignment by profiles and as measured."""
     errors = table.drop(columns="true").sub(table["true"], axis=0).abs().mean()
-    measured = errors[["misalignment", "corrected"]]
-    return Figure(
-        f"mean error of the misalignment by profiles, {len(table)} models (measured: "
-        f"misalignment {measured.iloc[0]:.3f}, corrected {measured.iloc[1]:.3f})",
-        float(errors["by profile: misalignment"]),
-        "<",
-        float(measured.min()),
-        "below that of both measures",
-    )
+    measured, profile = errors[["misalignment", "corrected"]], errors["by profile: misalignment"]
+    name = f"mean error of the misalignment by profiles, {len(table)} models (measured: "
+    name += f"misalignment {measured.iloc[0]:.3f}, corrected {measured.iloc[1]:.3f})"
+    return Figure(name, float(profile), "<", float(measured.min()), "below that of both measures")
 
 
 def _recovery_figures(table: pd.DataFrame) -> list[Figure]:
@@ -195,30 +173,11 @@ def _recovery_figures(table: pd.DataFrame) -> list[Figure]:
 
 def _forecast_figures(briers: pd.DataFrame) -> list[Figure]:
     """Count the models with a disposition that a baseline forecasts better."""
-    means = briers.mean()
-    return [
-        Figure(
-            f"of {len(briers)} models with a disposition, those that the layout forecasts worse "
-            f"than {rival} does (mean Brier {means[RECOMMENDED]:.4f} against {means[rival]:.4f})",
-            int((briers[RECOMMENDED] >= briers[rival]).sum()),
-            "==",
-            0,
+    means, figures = briers.mean(), []
+    for rival in ("aggregate", PEOPLE):
+        name = f"of {len(briers)} models with a disposition, those that the layout forecasts worse "
+        name += (
+            f"than {rival} does (mean Brier {means[RECOMMENDED]:.4f} against {means[rival]:.4f})"
         )
-        for rival in ("aggregate", PEOPLE)
-    ]
-
-
-def _self_report_figures(correlations: pd.DataFrame, loadings: "pd.Series[float]") -> list[Figure]:
-    """Judge whether self-reports are correlated with behaviour exactly where they depend on it."""
-    rho, low = correlations["rho"].astype(float), correlations["low"].astype(float)
-    return [
-        Figure(
-            f"{trait}: lower end of the interval of Spearman's rho "
-            f"{rho[trait]:.2f} of self-report and behaviour "
-            f"({'does' if loading else 'does not'} depend on the same disposition)",
-            float(low[trait]),
-            ">" if loading else "<",
-            0,
-        )
-        for trait, loading in zip(map(str, loadings.index), loadings, strict=True)
-    ]
+        figures.append(Figure(name, int((briers[RECOMMENDED] >= briers[rival]).sum()), "==", 0))
+    return figures

@@ -9,9 +9,9 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from ...common.errors import DataError
+from ...common.messages import some
 from ...common.options import whole
 from ...dispositions.judgments import SituationalJudgments
-from ...evaluations.tables import known_names
 from .traits import TRAITS, overall, subjects, supports
 
 RATERS = 550
@@ -45,50 +45,14 @@ def rater_pool(rng: np.random.Generator) -> pd.DataFrame:
     {'US': 300, 'England': 212, 'Other': 38}
     """
     ratings = supports().groupby(["attribute", "group"], sort=False)["ratings"].sum()
-    columns = {}
+    index = pd.Index([f"rater-{number:03d}" for number in range(1, RATERS + 1)], name="rater")
+    pool = pd.DataFrame(index=index)
     for attribute in ratings.index.unique("attribute"):
         shares = ratings[attribute] / ratings[attribute].sum()
         ends = (RATERS * shares.cumsum()).round().astype(int)
         groups = np.repeat(shares.index.to_numpy(dtype=object), np.diff(ends, prepend=0))
-        columns[attribute] = rng.permutation(groups)
-    names = [f"rater-{place + 1:03d}" for place in range(RATERS)]
-    return pd.DataFrame(columns, pd.Index(names, name="rater"))
-
-
-def assigned(rng: np.random.Generator, scenarios: int, annotators: int) -> np.ndarray:
-    """Assign different raters to each scenario; some raters judge more scenarios than others.
-
-    Parameters
-    ----------
-    rng : Generator
-        Random generator of loads and assignments.
-    scenarios : int
-        Number of scenarios.
-    annotators : int
-        Number of raters of each scenario, at most 550.
-
-    Returns
-    -------
-    ndarray of int, shape (scenarios, annotators)
-        Positions of the raters in the pool.
-
-    Raises
-    ------
-    DataError
-        When `annotators` is above 550.
-
-    Examples
-    --------
-    >>> assigned(np.random.default_rng(1), scenarios=3, annotators=10).shape
-    (3, 10)
-    """
-    if annotators > RATERS:
-        raise DataError(f"annotators={annotators}; give at most {RATERS}, the number of raters")
-    eagerness = rng.gamma(_EAGERNESS, size=RATERS)
-    # a weighted sample without replacement, by the smallest of exponential waiting times
-    arrival = rng.exponential(size=(scenarios, RATERS)) / eagerness
-    first: np.ndarray = np.argsort(arrival, axis=1)[:, :annotators]
-    return first
+        pool[attribute] = rng.permutation(groups)
+    return pool
 
 
 SPREAD = 2.0
@@ -198,10 +162,15 @@ def simulated_study(
     annotators = whole("annotators", annotators, least=1)
     samples = whole("samples", samples, least=1)
     truth = subjects()
-    chosen = truth.index if models is None else known_names(models, truth.index, "model")
-    if not len(chosen):
-        raise DataError("models=[] has no model; give at least one, or leave it out for all 25")
+    chosen = list(truth.index if models is None else models)
+    unknown = [name for name in chosen if name not in truth.index]
+    if unknown or not chosen or annotators > RATERS:
+        raise DataError(
+            f"models={some(chosen) or '[]'}, annotators={annotators}; give models among "
+            f"{truth.index[0]} to {truth.index[-1]}, at least one, and at most {RATERS} annotators"
+        )
     people, *seeds = np.random.SeedSequence(whole("seed", seed)).spawn(1 + len(truth))
+    streams = dict(zip(truth.index, seeds, strict=True))
     rng = np.random.default_rng(people)
     scenarios = _scenarios(rng, per_statement)
     means = scenarios["trait"].map(mean_pulls())
@@ -210,15 +179,12 @@ def simulated_study(
     votes = _votes(rng, scenarios, pulls, raters.index, annotators)
     statements = scenarios.drop_duplicates("statement").set_index("statement")
     counts, ratings = [], []
-    for row in truth.index.get_indexer(pd.Index(chosen)):
-        model, rng = truth.iloc[row], np.random.default_rng(seeds[row])
-        counts.append(_counts(rng, model, scenarios, means, pulls, samples))
-        ratings.append(_ratings(rng, model, statements))
+    for name in chosen:
+        rng = np.random.default_rng(streams[name])
+        counts.append(_counts(rng, truth.loc[name], scenarios, means, pulls, samples))
+        ratings.append(_ratings(rng, truth.loc[name], statements))
     judgments = SituationalJudgments.from_long(
-        scenarios,
-        votes,
-        pd.concat(counts, ignore_index=True),
-        pd.concat(ratings, ignore_index=True),
+        *(scenarios, votes, pd.concat(counts), pd.concat(ratings)),
         raters=raters,
         least=(samples + 1) // 2,
     )
@@ -231,17 +197,14 @@ def _scenarios(rng: np.random.Generator, per_statement: int) -> pd.DataFrame:
     rows = []
     for name, trait in TRAITS.items():
         short = name.lower().replace(" ", "-")
-        keyed = rng.permutation(
-            np.repeat([1, -1], [trait.statements - trait.reverse, trait.reverse])
-        )
-        rows += [(name, f"{short}-{place + 1:02d}", sign) for place, sign in enumerate(keyed)]
-    statements = pd.DataFrame(rows, columns=["trait", "statement", "keyed"])
-    written = statements.loc[statements.index.repeat(per_statement)].reset_index(drop=True)
-    number = np.tile(np.arange(1, per_statement + 1), len(statements))
-    names = written["statement"] + "-" + pd.Series(number).map("{:02d}".format)
-    written.index = pd.Index(names, name="scenario")
-    kept = rng.permutation(len(written))[: round(_KEPT * len(written))]
-    return written.iloc[np.sort(kept)]
+        signs = np.repeat([1, -1], [trait.statements - trait.reverse, trait.reverse])
+        for number, sign in enumerate(rng.permutation(signs), 1):
+            statement = f"{short}-{number:02d}"
+            for copy in range(1, per_statement + 1):
+                rows.append((f"{statement}-{copy:02d}", name, statement, sign))
+    table = pd.DataFrame(rows, columns=["scenario", "trait", "statement", "keyed"])
+    kept = rng.permutation(len(table))[: round(_KEPT * len(table))]
+    return table.set_index("scenario").iloc[np.sort(kept)]
 
 
 def mean_pulls() -> "pd.Series[float]":
@@ -277,8 +240,11 @@ def _votes(
     raters: pd.Index,
     annotators: int,
 ) -> pd.DataFrame:
-    """Draw the votes of different raters on each scenario."""
-    voters = assigned(rng, len(scenarios), annotators)
+    """Draw the votes of different raters on each scenario; some raters judge more than others."""
+    eagerness = rng.gamma(_EAGERNESS, size=RATERS)
+    # a weighted sample without replacement, by the smallest of exponential waiting times
+    arrival = rng.exponential(size=(len(scenarios), RATERS)) / eagerness
+    voters = np.argsort(arrival, axis=1)[:, :annotators]
     rate = expit(pulls.to_numpy())[:, None]
     neutral = _NEUTRAL * rate * (1 - rate)
     chosen, void = rng.random((2, *voters.shape))
@@ -286,12 +252,8 @@ def _votes(
     agree = positive == (scenarios["keyed"].to_numpy() == 1)[:, None]
     either = ~positive & (chosen < rate + neutral / 2)
     vote = np.select([void < _NOT_APPLICABLE, either, agree], ["n/a", "neutral", "agree"], "oppose")
-    columns = {
-        "scenario": scenarios.index.repeat(annotators),
-        "rater": raters[voters.ravel()],
-        "vote": vote.ravel(),
-    }
-    return pd.DataFrame(columns)
+    names = scenarios.index.repeat(annotators)
+    return pd.DataFrame({"scenario": names, "rater": raters[voters.ravel()], "vote": vote.ravel()})
 
 
 def _counts(
@@ -305,21 +267,14 @@ def _counts(
     """Draw one model's choices in every scenario, as counts."""
     count = len(scenarios)
     alone = rng.random(count) < model["noise"]
-    anew = means.to_numpy() + SPREAD * rng.normal(size=count)
-    stance = np.where(alone, anew, pulls.to_numpy())
-    disposition = scenarios["trait"].map({t: model[f"disposition[{t}]"] for t in TRAITS})
-    rate = expit(model["slope"] * (stance + disposition.to_numpy()))
+    anew = means + SPREAD * rng.normal(size=count)
+    disposition = scenarios["trait"].map({name: model[f"disposition[{name}]"] for name in TRAITS})
+    rate = expit(model["slope"] * (anew.where(alone, pulls) + disposition).to_numpy(float))
     undecided = rng.binomial(samples, rng.beta(*_UNDECIDED, size=count))
     positive = rng.binomial(samples - undecided, rate)
     agree = np.where(scenarios["keyed"] == 1, positive, samples - undecided - positive)
-    columns = {
-        "model": model.name,
-        "scenario": scenarios.index,
-        "agree": agree,
-        "oppose": samples - undecided - agree,
-        "undecided": undecided,
-    }
-    return pd.DataFrame(columns)
+    columns = {"agree": agree, "oppose": samples - undecided - agree, "undecided": undecided}
+    return pd.DataFrame({"model": model.name, "scenario": scenarios.index, **columns})
 
 
 def _ratings(
@@ -332,6 +287,7 @@ def _ratings(
     }
     turned = statements["keyed"] * (statements["trait"].map(claimed) - 4)
     error = rng.normal(scale=_RATING_SD, size=len(statements))
-    rating = (4 + turned + model["acquiescence"] + error).round().clip(1, 7)
-    columns = {"model": model.name, "statement": statements.index, "rating": rating.to_numpy()}
-    return pd.DataFrame(columns)
+    rating = (4 + turned + model["acquiescence"] + error).astype(float).round().clip(1, 7)
+    return (
+        rating.rename("rating").rename_axis("statement").reset_index().assign(model=str(model.name))
+    )

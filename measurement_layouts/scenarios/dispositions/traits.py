@@ -1,5 +1,6 @@
 """Traits, published supports, and the 25 models of the simulated study."""
 
+import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -14,7 +15,7 @@ class Trait:
     ----------
     shows : str
         Description of the behaviour of a person high in the trait.
-    sources : tuple of str
+    sources : list of str
         Questionnaires from which its statements were taken.
     statements : int
         Number of its statements, of 161 in the simulated study: in proportion to its published
@@ -29,45 +30,15 @@ class Trait:
     """
 
     shows: str
-    sources: tuple[str, ...]
+    sources: list[str]
     statements: int
     reverse: int
     claimed: float = 4.0
     loading: float = 0.5
 
 
-TRAITS = {
-    "Empathy": Trait(
-        "Sees a matter from the other side, asks how others feel before judging them, is touched "
-        "by what happens to them, puts them first and stands up for those worse off.",
-        ("QCAE", "IRI", "EQ", "TEQ"),
-        statements=54,
-        reverse=14,
-    ),
-    "Emotion Regulation": Trait(
-        "Takes a strain in another light, keeps feelings from showing, finds out which feeling it "
-        "is, and asks others what to do about a frustration.",
-        ("ERQ", "DERS", "IERQ"),
-        statements=27,
-        reverse=11,
-    ),
-    "Assertiveness": Trait(
-        "Stands up for rights and limits, contradicts those in charge, approaches people, owns up "
-        "to mistakes and gaps, and says plainly what is thought and needed.",
-        ("RAS", "Gambrill & Richey"),
-        statements=36,
-        reverse=9,
-    ),
-    "Impulsiveness": Trait(
-        "Acts and speaks at once, whatever follows; takes what there is now over what comes later, "
-        "and changes plans and runs risks on the spur of the moment.",
-        ("DII", "BIS-11", "I-8"),
-        statements=44,
-        reverse=15,
-        claimed=2.5,
-        loading=0.0,
-    ),
-}
+_TABLE = tomllib.loads((files(__package__) / "traits.toml").read_text(encoding="utf-8"))
+TRAITS = {name: Trait(**row) for name, row in _TABLE.items()}
 """Traits by name, in the order of the study's Table 1, which also has the sources."""
 
 

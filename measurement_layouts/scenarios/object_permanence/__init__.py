@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.messages import some
 from ...evaluations.evaluation import Evaluation
 from ...evaluations.tables import need_columns
 from ..scenario import Cohort, Scenario
@@ -14,15 +13,6 @@ from .agents import AGENTS, Agent
 from .battery import CANDIDATES, battery, roles
 from .layouts import LAYOUTS, published_layout, recommended_layout
 from .truth import normalised, true_profiles
-
-_TABLES = {
-    "arenas.csv": (
-        "arena",
-        *(column for feature in published_layout().meta_features for column in feature.columns),
-    ),
-    "outcomes.csv": ("subject", "arena", "success"),
-}
-"""Files of real results, with the columns that they need."""
 
 
 def simulated_cohort(seed: int = 1) -> Cohort:
@@ -91,26 +81,21 @@ def load(folder: Path | None = None) -> Evaluation:
     """
     if folder is None:
         return simulated_cohort().evaluation
-    arenas, outcomes = (_table(Path(folder), name, need) for name, need in _TABLES.items())
-    twice = arenas["arena"][arenas["arena"].duplicated()]
-    if len(twice):
-        raise DataError(f"arenas.csv has {some(twice)} more than once; keep one row per arena")
+    tables = []
+    for name in ("arenas.csv", "outcomes.csv"):
+        path = Path(folder, name)
+        if not path.is_file():
+            raise DataError(
+                f"there is no {path}; give the folder of arenas.csv and outcomes.csv, or leave "
+                "--data out to use simulated agents"
+            )
+        tables.append(pd.read_csv(path, dtype=dict.fromkeys(("arena", "subject"), str)))
+    arenas, outcomes = tables
+    columns = [name for feature in published_layout().meta_features for name in feature.columns]
+    need_columns(arenas.columns, ["arena", *columns], f"{Path(folder, 'arenas.csv')} has")
     return Evaluation.from_long(
         outcomes, arenas.set_index("arena"), item="arena", outcome="success", repeats="trials"
     )
-
-
-def _table(folder: Path, name: str, need: tuple[str, ...]) -> pd.DataFrame:
-    """Read one of the files of real results."""
-    path = folder / name
-    if not path.is_file():
-        raise DataError(
-            f"there is no {path}; give the folder of {some(_TABLES)}, or leave --data out to use "
-            "simulated agents"
-        )
-    table = pd.read_csv(path, dtype=dict.fromkeys(("arena", "subject"), str))
-    need_columns(table.columns, need, f"{path} has")
-    return table
 
 
 SCENARIO = Scenario(

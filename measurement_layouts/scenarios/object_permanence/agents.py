@@ -2,17 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 import pandas as pd
 
-type Rule = partial[np.ndarray]
-type Paradigms = tuple[str, ...]
-type Chances = tuple[float, float]
+type Rule = Callable[[pd.DataFrame], np.ndarray]
 
-_VIVID = 200  # threshold of a vivid colour for agents 7 and 8
-_LONG = 1.5  # longest time for which agent 17 remembers, in seconds
 _WALK = 13.0  # standard deviation of a random walk in each direction, in arena units
 ABLE, UNABLE = 0.95, 0.1  # probabilities of agents with one weakness
 
@@ -29,6 +24,8 @@ class Agent:
         Function from a table of arenas to probabilities of passing.
     missing : str or None
         Observed property of arenas that the rule uses and the published layout does not.
+    constant : float or None
+        Probability of passing, if it is the same for all arenas.
 
     Examples
     --------
@@ -41,18 +38,23 @@ class Agent:
     about: str
     rule: Rule
     missing: str | None = None
-
-    @property
-    def constant(self) -> float | None:
-        """Probability of passing if it is the same for all arenas, or None."""
-        return self.rule.keywords["chance"] if self.rule.func is _always else None
+    constant: float | None = None
 
 
-def _always(items: pd.DataFrame, chance: float) -> np.ndarray:
-    return np.full(len(items), chance)
+def _where(condition: str, then: float, otherwise: float) -> Rule:
+    """Return a rule of two probabilities, from a condition on the columns of arenas."""
+    return lambda items: np.where(np.asarray(items.eval(condition)), then, otherwise)
 
 
-def _random_walker(items: pd.DataFrame) -> np.ndarray:
+def _always(chance: float) -> Rule:
+    return lambda items: np.full(len(items), chance)
+
+
+def _unless(trouble: str) -> Rule:
+    return _where(trouble, UNABLE, ABLE)
+
+
+def _random_walk(items: pd.DataFrame) -> np.ndarray:
     dangers = items["lavaPresence"] + items["platformPresence"]
     far = np.exp(-0.5 * (items["goalDistance"] / _WALK) ** 2)  # a random walk's displacement
     reached = far * np.clip(items["goalSize"] / 5, 0, 1)
@@ -60,34 +62,10 @@ def _random_walker(items: pd.DataFrame) -> np.ndarray:
     return np.asarray(reached * 0.2**dangers * chosen)
 
 
-def _unless(items: pd.DataFrame, trouble: Callable[[pd.DataFrame], pd.Series]) -> np.ndarray:
-    return np.where(trouble(items), UNABLE, ABLE)
-
-
-def _lava(items: pd.DataFrame) -> pd.Series:
-    return items["lavaPresence"] == 1
-
-
-def _lava_or_red(items: pd.DataFrame) -> pd.Series:
-    return _lava(items) | (items["occluderRedness"] > _VIVID)
-
-
-def _green(items: pd.DataFrame) -> pd.Series:
-    return items["occluderGreenness"] > _VIVID
-
-
-def _ramp(items: pd.DataFrame) -> pd.Series:
-    return items["rampPresence"] == 1
-
-
-def _long(items: pd.DataFrame) -> pd.Series:
-    return items["timeUnderOcc"] > _LONG
-
-
 def _clumsy(items: pd.DataFrame) -> np.ndarray:
     grid = (items["paradigm"] == "grid") & (items["occluderPresence"] == 1)
     row = np.digitize(items["goalDistance"], (17, 27))  # thirds of the ways in grid arenas
-    return np.where(_lava(items), 0.5, np.where(grid, 0.6 + 0.1 * row, 0.8))
+    return np.where(items["lavaPresence"] == 1, 0.5, np.where(grid, 0.6 + 0.1 * row, 0.8))
 
 
 def _near_sighted(items: pd.DataFrame) -> np.ndarray:
@@ -95,17 +73,10 @@ def _near_sighted(items: pd.DataFrame) -> np.ndarray:
     return np.asarray(np.interp(items["goalSize"], sizes, [0.1, 0.3, 0.5, 0.7, 0.8, 0.9]))
 
 
-def _one_sided(items: pd.DataFrame, side: int) -> np.ndarray:
-    position = side * items["rightLeftPosition"]
-    return np.select([position > 0, position < 0], [0.95, 0.3], 0.6)
-
-
-def _confused(items: pd.DataFrame) -> np.ndarray:
-    return np.where(items["similarPositions"] == 1, 0.3, ABLE)
-
-
-def _last_seen(items: pd.DataFrame, chances: Chances) -> np.ndarray:
-    return np.where(items["rewardDeflected"] == 1, *chances[::-1])
+def _one_sided(side: int) -> Rule:
+    """Return a rule with probabilities on the other side, in the middle and on the good side."""
+    chances = np.array([0.3, 0.6, 0.95])
+    return lambda items: chances[1 + side * items["rightLeftPosition"].to_numpy()]
 
 
 def _many_places(items: pd.DataFrame) -> np.ndarray:
@@ -113,82 +84,73 @@ def _many_places(items: pd.DataFrame) -> np.ndarray:
     return np.array([0.95, 0.75, 0.6, 0.3])[np.digitize(positions, (3, 5, 10.5))]
 
 
-def _only(
-    items: pd.DataFrame, paradigms: tuple[str, ...], chances: tuple[float, float]
-) -> np.ndarray:
-    return np.where(items["paradigm"].isin((*paradigms, "basic")), *chances)
+_SINGLE = (  # description, rule, missing property; of agents 4 and 6 to 18
+    ("a random walker", _random_walk, None),
+    ("fails where there is lava", _unless("lavaPresence == 1"), None),
+    (
+        "fails where there is lava or a red occluder",
+        _unless("lavaPresence == 1 or occluderRedness > 200"),
+        "occluderRedness",
+    ),
+    (
+        "fails where there is a green occluder",
+        _unless("occluderGreenness > 200"),
+        "occluderGreenness",
+    ),
+    ("fails where there is a ramp", _unless("rampPresence == 1"), None),
+    ("clumsy: lava, and holes on the way", _clumsy, None),
+    ("does not see small goals", _near_sighted, None),
+    ("goes right", _one_sided(1), None),
+    ("goes left", _one_sided(-1), None),
+    ("confuses similar places", _where("similarPositions == 1", 0.3, ABLE), "similarPositions"),
+    (
+        "goes to where it last saw the reward",
+        _where("rewardDeflected == 1", 0.0, 1.0),
+        "rewardDeflected",
+    ),
+    (
+        "goes to where it last saw the reward, mostly",
+        _where("rewardDeflected == 1", 0.25, 0.95),
+        "rewardDeflected",
+    ),
+    ("forgets after a while", _unless("timeUnderOcc > 1.5"), None),
+    ("is confused by many places", _many_places, None),
+)
+_CONSTANT = {  # of these agents, description and probability
+    1: ("passes everything", 1.0),
+    2: ("passes half of everything", 0.5),
+    3: ("passes a tenth of everything", 0.1),
+    5: ("passes nine tenths", 0.9),
+}
+_CONTEXTS = ("chick", "grid", "cup", "chick grid", "cup grid", "chick cup")  # of agents 19 to 30
 
 
-_SURE, _OFTEN = (1.0, 0.0), (0.75, 0.1)
+def _kind(number: int) -> str:
+    """Return the class of an agent in the paper's tables."""
+    if number in (15, 16):
+        return "Fraudster"
+    kinds = ("Reference", "Achilles Heel", "Context-Specific", "Cognitive Pathology")
+    return kinds[int(np.digitize(number, (6, 19, 26)))]
 
 
-def _context(number: int, paradigms: Paradigms, chances: Chances) -> Agent:
-    kind = "Context-Specific" if number < 26 else "Cognitive Pathology"
-    about = f"passes basic tasks and {' and '.join(paradigms)} arenas " + (
-        "and fails the others" if chances == _SURE else "three times of four, others once of ten"
-    )
-    rule = partial(_only, paradigms=paradigms, chances=chances)
-    return Agent(f"Agent{number}", kind, about, rule, missing="paradigm")
+def _agents() -> dict[str, Agent]:
+    agents = {
+        number: Agent(f"Agent{number}", _kind(number), *row)
+        for number, row in zip((4, *range(6, 19)), _SINGLE, strict=True)
+    }
+    for number, (about, chance) in _CONSTANT.items():
+        shown = f"Agent{number}", _kind(number), about
+        agents[number] = Agent(*shown, _always(chance), constant=chance)
+    for number in range(19, 31):
+        paradigms = _CONTEXTS[(number - 19) // 2].split()
+        about = f"passes basic tasks and {' and '.join(paradigms)} arenas "
+        if number % 2:
+            chances, about = (1.0, 0.0), about + "and fails the others"
+        else:
+            chances, about = (0.75, 0.1), about + "three times of four, others once of ten"
+        rule = _where(f"paradigm in {[*paradigms, 'basic']}", *chances)
+        agents[number] = Agent(f"Agent{number}", _kind(number), about, rule, "paradigm")
+    return {agents[number].name: agents[number] for number in sorted(agents)}
 
 
-def _agents() -> list[Agent]:
-    reference, heel, fraud = "Reference", "Achilles Heel", "Fraudster"
-    agents = [
-        Agent("Agent1", reference, "passes everything", partial(_always, chance=1.0)),
-        Agent("Agent2", reference, "passes half of everything", partial(_always, chance=0.5)),
-        Agent("Agent3", reference, "passes a tenth of everything", partial(_always, chance=0.1)),
-        Agent("Agent4", reference, "a random walker", partial(_random_walker)),
-        Agent("Agent5", reference, "passes nine tenths", partial(_always, chance=0.9)),
-        Agent("Agent6", heel, "fails where there is lava", partial(_unless, trouble=_lava)),
-        Agent(
-            "Agent7",
-            heel,
-            "fails where there is lava or a red occluder",
-            partial(_unless, trouble=_lava_or_red),
-            "occluderRedness",
-        ),
-        Agent(
-            "Agent8",
-            heel,
-            "fails where there is a green occluder",
-            partial(_unless, trouble=_green),
-            "occluderGreenness",
-        ),
-        Agent("Agent9", heel, "fails where there is a ramp", partial(_unless, trouble=_ramp)),
-        Agent("Agent10", heel, "clumsy: lava, and holes on the way", partial(_clumsy)),
-        Agent("Agent11", heel, "does not see small goals", partial(_near_sighted)),
-        Agent("Agent12", heel, "goes right", partial(_one_sided, side=1)),
-        Agent("Agent13", heel, "goes left", partial(_one_sided, side=-1)),
-        Agent("Agent14", heel, "confuses similar places", partial(_confused), "similarPositions"),
-        Agent(
-            "Agent15",
-            fraud,
-            "goes to where it last saw the reward",
-            partial(_last_seen, chances=(1.0, 0.0)),
-            "rewardDeflected",
-        ),
-        Agent(
-            "Agent16",
-            fraud,
-            "goes to where it last saw the reward, mostly",
-            partial(_last_seen, chances=(0.95, 0.25)),
-            "rewardDeflected",
-        ),
-        Agent("Agent17", heel, "forgets after a while", partial(_unless, trouble=_long)),
-        Agent("Agent18", heel, "is confused by many places", partial(_many_places)),
-    ]
-    contexts = (
-        ("chick",),
-        ("grid",),
-        ("cup",),
-        ("chick", "grid"),
-        ("cup", "grid"),
-        ("chick", "cup"),
-    )
-    for step, paradigms in enumerate(contexts):
-        for more, chances in enumerate((_SURE, _OFTEN)):
-            agents.append(_context(19 + 2 * step + more, paradigms, chances))
-    return agents
-
-
-AGENTS = {agent.name: agent for agent in _agents()}
+AGENTS = _agents()

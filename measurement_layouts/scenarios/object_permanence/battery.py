@@ -101,53 +101,42 @@ def roles(items: pd.DataFrame) -> pd.DataFrame:
     'chick control': 1195, 'basic': 521}
     """
     hidden = items["occluderPresence"] == 1
-    of = {name: items["paradigm"] == name for name in PARADIGMS}
     role = {}
     for name in HIDING:
-        role[f"{name} test"] = of[name] & hidden
-        role[f"{name} control"] = of[name] & ~hidden
+        role[f"{name} test"] = (items["paradigm"] == name) & hidden
+        role[f"{name} control"] = (items["paradigm"] == name) & ~hidden
+    basic = items["paradigm"] == "basic"
     shared = role["grid control"] & (items["rightLeftPosition"] == 0)
-    role["chick control"] = role["chick control"] | of["basic"] | shared
-    return pd.DataFrame({**role, "basic": of["basic"]})
+    role["chick control"] = role["chick control"] | basic | shared
+    return pd.DataFrame({**role, "basic": basic})
 
 
 def _arenas(paradigm: str, hidden: int, rng: np.random.Generator) -> pd.DataFrame:
     count, places, (near, far), odds = _KINDS[paradigm, hidden]
     kind = "test" if hidden else ("task" if paradigm == "basic" else "control")
-    flags = (rng.random((count, 4)) < odds).astype(int)
+    names = pd.Index([f"{paradigm} {kind} {number}" for number in range(1, count + 1)])
+    table = pd.DataFrame({"paradigm": paradigm, "occluderPresence": hidden}, names)
+    table["rewardVisible"] = 1 - hidden
+    flags = ["rampPresence", "lavaPresence", "platformPresence", "transparentWalls"]
+    table[flags] = (rng.random((count, 4)) < odds).astype(int)
+    table["goalDistance"] = rng.uniform(near, far, count).round(1)
+    table["goalSize"] = rng.choice(_SIZES, count, p=_SIZE_ODDS)
+    table["rightLeftPosition"] = _sides(paradigm, hidden, count, rng)
     has_similar = paradigm in ("cup", "grid")
-    table = pd.DataFrame(
-        {
-            "paradigm": paradigm,
-            "occluderPresence": hidden,
-            "rewardVisible": 1 - hidden,
-            "rampPresence": flags[:, 0],
-            "lavaPresence": flags[:, 1],
-            "platformPresence": flags[:, 2],
-            "transparentWalls": flags[:, 3],
-            "goalDistance": rng.uniform(near, far, count).round(1),
-            "goalSize": rng.choice(_SIZES, count, p=_SIZE_ODDS),
-            "rightLeftPosition": _sides(paradigm, hidden, count, rng),
-            "similarPositions": rng.integers(0, 2, count) if has_similar else 0,
-            "rewardDeflected": 0,
-            "timeUnderOcc": np.nan,
-            "numberOfPositions": np.nan,
-        },
-        index=[f"{paradigm} {kind} {number}" for number in range(1, count + 1)],
-    )
+    table["similarPositions"] = rng.integers(0, 2, count) if has_similar else 0
+    table["rewardDeflected"] = 0
     colours = np.full((count, 3), np.nan)
+    table[["timeUnderOcc", "numberOfPositions"]] = np.nan
     if hidden:
         table["timeUnderOcc"] = rng.uniform(0.5, 4, count).round(2)
         table["numberOfPositions"] = rng.choice(places, count).astype(float)
-        low, high = (0, _VIVID + 1), (_VIVID + 1, 256)
-        dull, vivid = (rng.integers(*ends, (count, 3)) for ends in (low, high))
+        dull = rng.integers(0, _VIVID + 1, (count, 3))
+        vivid = rng.integers(_VIVID + 1, 256, (count, 3))
         colours = np.where(rng.random((count, 3)) < _VIVID_ODDS, vivid, dull).astype(float)
-    if paradigm == "chick" and hidden:
-        table.loc[table.index[:_DEFLECTED], "rewardDeflected"] = 1
-    for name in HIDING:
-        table[f"paradigm[{name}]"] = int(name == paradigm)
-    for channel, values in zip(COLOURS, colours.T, strict=True):
-        table[f"occluder{channel}"] = values
+    if (paradigm, hidden) == ("chick", 1):
+        table.loc[names[:_DEFLECTED], "rewardDeflected"] = 1
+    table[[f"paradigm[{name}]" for name in HIDING]] = [int(name == paradigm) for name in HIDING]
+    table[[f"occluder{channel}" for channel in COLOURS]] = colours
     return table
 
 

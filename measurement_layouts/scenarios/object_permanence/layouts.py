@@ -1,7 +1,5 @@
 """Layouts of object permanence: the published one, corrected in four points, and our own."""
 
-from typing import NamedTuple
-
 from ...layouts import Bias, Capability, Derived, Layout, MetaFeature, Noise, Prior, Slope, Success
 from ...linking import logistic, mean_failure, mixture, presence, product
 from .battery import COLOURS, HIDING
@@ -10,16 +8,18 @@ _OBSTACLES = ("ramp", "lava", "platform")
 _LONGEST = 4  # demand of one place on object permanence, in seconds
 
 
-class _Arena(NamedTuple):
-    """Meta-features that both layouts use."""
-
-    obstacles: tuple[MetaFeature, ...]
-    occluder: MetaFeature
-    distance: MetaFeature
-    size: MetaFeature
-    side: MetaFeature
-    time: MetaFeature
-    places: MetaFeature
+OBSTACLES = [MetaFeature(f"{what}Presence", levels=(0, 1)) for what in _OBSTACLES]
+OCCLUDER = MetaFeature("occluderPresence", levels=(0, 1))
+DISTANCE = MetaFeature("goalDistance", low=0, high=56, unit="arena_unit")
+SIZE = MetaFeature("goalSize", low=0.4, high=5, unit="goal_unit")
+SIDE = MetaFeature("rightLeftPosition", levels=(-1, 0, 1), about="1 right")
+TIME = MetaFeature("timeUnderOcc", low=0, high=4, unit="s", given=OCCLUDER)
+_STRATEGY = "how often it goes to where it last saw the reward"
+_ABOUT = "other places where the reward could be"
+PLACES = MetaFeature(
+    "numberOfPositions", low=1, high=11, unit="position", given=OCCLUDER, about=_ABOUT
+)
+"""Meta-features of both layouts; time and positions may be missing if nothing is hidden."""
 
 
 def published_layout() -> Layout:
@@ -46,7 +46,6 @@ def published_layout() -> Layout:
     >>> [latent.name for latent in published_layout().latents][:3]
     ['memoryAbility', 'OPAbility', 'rampAbility']
     """
-    arena = _arena()
     memory = Capability("memoryAbility", low=0, high=4.8, unit="s")
     permanence = Capability("OPAbility", low=0, high=52.8, unit="s * position")
     visual = Capability("visualAbility", low=0, high=6, unit="goal_unit")
@@ -54,13 +53,13 @@ def published_layout() -> Layout:
     abilities = [Capability(f"{what}Ability", low=0, high=1) for what in _OBSTACLES]
     bias, noise = Bias("rightLeftBias", prior=Prior("Normal", mu=0, sigma=1)), Noise("noiseLevel")
 
-    remember = Derived("memoryPerformance", logistic(memory - arena.time))
-    keep = logistic(permanence - arena.time * arena.places)
-    know = Derived("OPPerformance", presence(remember * keep, arena.occluder))
-    effect = Derived("rightLeftEffect", bias * arena.side)
-    walk = Derived("flatNavPerformance", logistic(flat - arena.distance + effect))
-    navigate = Derived("navigationPerformance", product(*_pass(abilities, arena), walk))
-    see = Derived("visualAcuityPerformance", logistic(visual - (5 - arena.size)))
+    remember = Derived("memoryPerformance", logistic(memory - TIME))
+    keep = logistic(permanence - TIME * PLACES)
+    know = Derived("OPPerformance", presence(remember * keep, OCCLUDER))
+    effect = Derived("rightLeftEffect", bias * SIDE)
+    walk = Derived("flatNavPerformance", logistic(flat - DISTANCE + effect))
+    navigate = Derived("navigationPerformance", product(*_pass(abilities), walk))
+    see = Derived("visualAcuityPerformance", logistic(visual - (5 - SIZE)))
     outcome = Success(
         "taskPerformance", mixture(know * navigate * see, by=noise, toward=mean_failure)
     )
@@ -89,7 +88,6 @@ def recommended_layout() -> Layout:
     >>> len(recommended_layout().latents)
     18
     """
-    arena = _arena()
     memory = Capability("memoryAbility", unit="s", prior=_to_be_shown(4.8))
     permanence = Capability("OPAbility", unit="position", prior=_to_be_shown(52.8))
     permanence_slope = Slope("OPSlope", prior=Prior("LogNormal", mu=-1, sigma=1.2))
@@ -98,31 +96,25 @@ def recommended_layout() -> Layout:
     flat = Capability("flatNavAbility", unit="arena_unit", prior=_to_be_shown(67.2))
     shown = Prior("Beta", alpha=1, beta=2)
     abilities = [Capability(f"{what}Ability", prior=shown) for what in _OBSTACLES]
-    strategy = Bias(
-        "lastSeenStrategy",
-        prior=shown,
-        about="how often it goes to where it last saw the reward",
-    )
+    strategy = Bias("lastSeenStrategy", prior=shown, about=_STRATEGY)
     cope = Capability("paradigmAbility", low=0, high=1, labels=HIDING, dim="hiding")
     distinguish = Capability("similarAbility", low=0, high=1)
     straight = Bias("straightAhead", prior=Prior("Normal", mu=4, sigma=2))
-    bias, noise = (
-        Bias("rightLeftBias", prior=Prior("Normal", mu=0, sigma=1)),
-        Noise("noiseLevel", prior=Prior("Beta", alpha=1, beta=9)),
-    )
+    bias = Bias("rightLeftBias", prior=Prior("Normal", mu=0, sigma=1))
+    noise = Noise("noiseLevel", prior=Prior("Beta", alpha=1, beta=9))
     paradigm = MetaFeature("paradigm", levels=(0, 1), labels=HIDING, dim="hiding")
     similar = MetaFeature("similarPositions", levels=(0, 1))
     deflected = MetaFeature("rewardDeflected", levels=(0, 1))
 
-    remember = Derived("memoryPerformance", logistic(memory - arena.time, 6))
-    keep = logistic(permanence - _LONGEST * arena.places, permanence_slope)
+    remember = Derived("memoryPerformance", logistic(memory - TIME, 6))
+    keep = logistic(permanence - _LONGEST * PLACES, permanence_slope)
     find = Derived("findPerformance", mixture(keep, by=strategy, toward=1 - deflected))
-    ignore = product(*(_ignore(colour, arena) for colour in COLOURS))
-    know = Derived("OPPerformance", presence(remember * find * ignore, arena.occluder))
-    choose = Derived("choicePerformance", logistic(straight + bias * arena.side))
-    walk = Derived("flatNavPerformance", logistic(flat - arena.distance))
-    navigate = Derived("navigationPerformance", product(*_pass(abilities, arena), walk, choose))
-    see = Derived("visualAcuityPerformance", logistic(visual - (5 - arena.size), visual_slope))
+    ignore = product(*(_ignore(colour) for colour in COLOURS))
+    know = Derived("OPPerformance", presence(remember * find * ignore, OCCLUDER))
+    choose = Derived("choicePerformance", logistic(straight + bias * SIDE))
+    walk = Derived("flatNavPerformance", logistic(flat - DISTANCE))
+    navigate = Derived("navigationPerformance", product(*_pass(abilities), walk, choose))
+    see = Derived("visualAcuityPerformance", logistic(visual - (5 - SIZE), visual_slope))
     context = Derived(
         "contextPerformance",
         product(presence(cope, paradigm), over="hiding") * presence(distinguish, similar),
@@ -136,37 +128,16 @@ LAYOUTS = {"published layout": published_layout, "recommended layout": recommend
 PUBLISHED, RECOMMENDED = LAYOUTS
 
 
-def _arena() -> _Arena:
-    """Declare the meta-features; time and positions may be missing if nothing is hidden."""
-    occluder = MetaFeature("occluderPresence", levels=(0, 1))
-    return _Arena(
-        obstacles=tuple(MetaFeature(f"{what}Presence", levels=(0, 1)) for what in _OBSTACLES),
-        occluder=occluder,
-        distance=MetaFeature("goalDistance", low=0, high=56, unit="arena_unit"),
-        size=MetaFeature("goalSize", low=0.4, high=5, unit="goal_unit"),
-        side=MetaFeature("rightLeftPosition", levels=(-1, 0, 1), about="1 right"),
-        time=MetaFeature("timeUnderOcc", low=0, high=4, unit="s", given=occluder),
-        places=MetaFeature(
-            "numberOfPositions",
-            low=1,
-            high=11,
-            unit="position",
-            given=occluder,
-            about="other places where the reward could be",
-        ),
-    )
-
-
-def _pass(abilities: list[Capability], arena: _Arena) -> list[Derived]:
+def _pass(abilities: list[Capability]) -> list[Derived]:
     """Return ramp, lava and platform performance."""
     return [
         Derived(ability.name.replace("Ability", "Performance"), presence(ability, obstacle))
-        for ability, obstacle in zip(abilities, arena.obstacles, strict=True)
+        for ability, obstacle in zip(abilities, OBSTACLES, strict=True)
     ]
 
 
-def _ignore(colour: str, arena: _Arena) -> Derived:
-    strength = MetaFeature(f"occluder{colour}", low=0, high=255, given=arena.occluder)
+def _ignore(colour: str) -> Derived:
+    strength = MetaFeature(f"occluder{colour}", low=0, high=255, given=OCCLUDER)
     tolerance = Capability(f"{colour.lower()}Tolerance", low=0, high=306)
     return Derived(f"{colour.lower()}Performance", logistic(tolerance - strength, 0.15))
 

@@ -1,15 +1,15 @@
 """Profiles, forecasts, criticism and descriptions of thirty agents, compared with the paper's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ...common.errors import DataError
-from ...common.messages import some
 from ...inference.fit import Fit
 from ...inference.fitting import fit
 from ...reports.description.describe import describe
@@ -44,19 +44,10 @@ _WEAKNESSES = {
     "Agent14": {"similarAbility"},
     "Agent17": {"memoryAbility"},
     "Agent18": {"OPAbility"},
-    **{
-        f"Agent{number + more}": {f"paradigmAbility[{name}]" for name in names.split()}
-        for number, names in _CONTEXTS.items()
-        for more in (0, 1)
-    },
 }
-
-
-class Published(NamedTuple):
-    """Tables 1 and 8."""
-
-    rmse: pd.DataFrame
-    scores: pd.DataFrame
+for _first, _names in _CONTEXTS.items():
+    for _number in (_first, _first + 1):
+        _WEAKNESSES[f"Agent{_number}"] = {f"paradigmAbility[{name}]" for name in _names.split()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,18 +83,17 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     return compare([run_trial(seed) for seed in range(1, COHORTS + 1)], tables)
 
 
-def read_tables(folder: Path) -> Published:
-    """Read the tables, and check that all rows are there."""
-    tables = []
-    for file, rows in zip(TABLES.values(), (_CAPABILITIES, AGENTS), strict=True):
-        table = published_table(folder, file, "give the paper's table", lambda raw: raw, index=0)
-        lacking = [row for row in rows if row not in table.index]
-        if lacking:
-            raise DataError(
-                f"{Path(folder) / file} has no row {some(lacking)}; give the paper's table"
-            )
-        tables.append(table.loc[list(rows)])
-    return Published(*tables)
+def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """Read Tables 1 and 8, with the capabilities and agents in their order here."""
+    rows = {"rmse": list(_CAPABILITIES), "scores": list(AGENTS)}
+    return {
+        name: published_table(folder, file, partial(_in_order, rows=rows[name]), index=0)
+        for name, file in TABLES.items()
+    }
+
+
+def _in_order(table: pd.DataFrame, rows: list[str]) -> pd.DataFrame:
+    return table.loc[rows]
 
 
 def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = True) -> Trial:
@@ -113,35 +103,33 @@ def run_trial(seed: int, agents: list[str] | None = None, progressbar: bool = Tr
     order = np.random.default_rng([seed, 2]).permutation(len(items))
     held_out = list(items.index[np.sort(order[: round(0.2 * len(items))])])
     training = masked(evaluation, held_out)
-    options: dict[str, Any] = {
-        "draws": 500,
-        "tune": 500,
-        "chains": 4,
-        "reruns": 0,
-        "progressbar": progressbar,
-    }
-    fits = {name: fit(make(), training, seed=seed, **options) for name, make in LAYOUTS.items()}
+    options: dict[str, Any] = {"draws": 500, "tune": 500, "chains": 4, "reruns": 0}
+    options |= {"seed": seed, "progressbar": progressbar}
+    fits = {name: fit(make(), training, **options) for name, make in LAYOUTS.items()}
     forecasts = {name: fitted.forecast(items.loc[held_out]) for name, fitted in fits.items()}
     forecasts["aggregate"] = Estimator("aggregate").forecast(training, held_out)
-    scores = {name: score_forecast(each, evaluation)["brier"] for name, each in forecasts.items()}
+    scores = {
+        name: score_forecast(forecast, evaluation)["brier"] for name, forecast in forecasts.items()
+    }
     criticism = criticise(fits[PUBLISHED], training, candidates=CANDIDATES, seed=seed)
     description = describe(fits[RECOMMENDED], rules=Rules(scale="range"))
-    right = {name: is_right(name, description) for name in evaluation.subjects}
     return Trial(
         {name: _errors(fitted) for name, fitted in fits.items()},
         pd.DataFrame(scores),
         criticism.first(),
-        pd.Series(right),
+        pd.Series({name: is_right(name, description) for name in evaluation.subjects}),
     )
 
 
 def _errors(fitted: Fit) -> pd.DataFrame:
     """Compare posterior means with the true profiles, which depend on the layout's ranges."""
-    latents = {latent.name: latent for latent in fitted.layout.latents}
-    ranges = {name: latents[name].range.high for name in RANGES}
-    means = fitted.profiles().query("node in @RANGES", local_dict={"RANGES": list(RANGES)})
-    table = normalised(means.pivot(index="subject", columns="node", values="mean"), ranges)
-    return table - normalised(true_profiles(ranges), ranges).loc[table.index]
+    nodes, profiles = fitted.layout.nodes, fitted.profiles()
+    ranges = {name: nodes[name].range.high for name in RANGES}
+    means = profiles[profiles["node"].isin(RANGES)].pivot(
+        index="subject", columns="node", values="mean"
+    )
+    truth = true_profiles(ranges).loc[means.index]
+    return normalised(means, ranges) - normalised(truth, ranges)
 
 
 def is_right(agent: str, description: Description) -> bool:
@@ -174,82 +162,59 @@ def is_right(agent: str, description: Description) -> bool:
     return weak == _WEAKNESSES.get(agent, set())
 
 
-def compare(trials: Sequence[Trial], tables: Published) -> Reproduction:
+def compare(trials: Sequence[Trial], tables: Mapping[str, pd.DataFrame]) -> Reproduction:
     """Compare cohorts with the paper's tables."""
-    rmse = _rmse(trials, tables.rmse)
-    right = pd.concat([trial.right for trial in trials], axis=1).sum(axis=1)
-    firsts = pd.concat([trial.criticised for trial in trials], axis=1)
-    missing = pd.Series({name: agent.missing for name, agent in AGENTS.items()})
-    briers = pd.concat([trial.brier for trial in trials]).groupby(level=0, sort=False).mean()
-    name = f"agents whose missing property is named first, of {missing.notna().sum()}, mean"
-    named = firsts.eq(missing.reindex(firsts.index), axis=0).sum().mean()
-    alarms = firsts.loc[firsts.index.isin(INCLUDED)].notna().to_numpy().mean()
-    described = float(right.sum() / len(trials))
+    rmse = _rmse(trials, tables["rmse"])
     figures = [
-        *_rmse_figures(rmse),
-        *_score_figures(trials, briers, tables.scores),
-        Figure("descriptions that are right, of 30, mean", described, ">=", 28, published=22.5),
-        Figure(name, float(named), ">=", 14),
-        Figure("share of false alarms over the other agents", float(alarms), "<=", 0.05),
+        Figure(
+            f"{RECOMMENDED}: RMSE of {name}, {group} agents",
+            float(row[f"{group} {RECOMMENDED}"]),
+            "<" if name == "mean" else "<=",
+            float(row[f"{group} Table 1"]),
+            published=float(row[f"{group} Table 1"]),
+        )
+        for group in ("overall", "included")
+        for name, row in rmse.iterrows()
     ]
-    theirs = tables.scores.add_prefix("Table 8: ")
-    return Reproduction(
-        figures,
-        {
-            "root mean square error of capabilities": rmse.set_axis(
-                [" ".join(column) for column in rmse.columns], axis=1
-            ),
-            "held-out Brier scores, means over cohorts": theirs.join(briers),
-            "agents": pd.DataFrame({"right": right, "first criticised": firsts.iloc[:, 0]}),
-        },
-    )
+    theirs, briers = tables["scores"], [trial.brier for trial in trials]
+    means = pd.concat(briers).groupby(level=0, sort=False).mean()
+    published, ours = float(theirs["layout_brier"].mean()), float(means[RECOMMENDED].mean())
+    name = f"{RECOMMENDED}: mean Brier on held-out arenas"
+    figures.append(Figure(name, ours, "<", 0.11, published=published))
+    losses = pd.concat([brier[RECOMMENDED] - brier["aggregate"] for brier in briers], axis=1)
+    limit = np.fmax(2 * losses.std(axis=1) / len(trials) ** 0.5, 0.0005)  # one cohort has no error
+    worse = losses.index[losses.mean(axis=1) > limit]
+    name = f"agents whose Brier is above the aggregate's {', '.join(worse)}".strip()
+    goal = "none by more than two standard errors over cohorts and 0.0005"
+    their_worse = int((theirs["layout_brier"] > theirs["aggregate_brier"]).sum())
+    figures.append(Figure(name, len(worse), "==", 0, goal, their_worse))
+
+    right = pd.concat([trial.right for trial in trials], axis=1).sum(axis=1)
+    name, described = "descriptions that are right, of 30, mean", float(right.sum() / len(trials))
+    figures.append(Figure(name, described, ">=", 28, published=22.5))
+    first = pd.concat([trial.criticised for trial in trials], axis=1)
+    missing = pd.Series({name: agent.missing for name, agent in AGENTS.items()})
+    named = float(first.eq(missing.reindex(first.index), axis=0).sum().mean())
+    name = f"agents whose missing property is named first, of {missing.notna().sum()}, mean"
+    figures.append(Figure(name, named, ">=", 14))
+    alarms = float(first.loc[first.index.isin(INCLUDED)].notna().to_numpy().mean())
+    figures.append(Figure("share of false alarms over the other agents", alarms, "<=", 0.05))
+    shown = {
+        "root mean square error of capabilities": rmse,
+        "held-out Brier scores, means over cohorts": theirs.add_prefix("Table 8: ").join(means),
+        "agents": pd.DataFrame({"right": right, "first criticised": first.iloc[:, 0]}),
+    }
+    return Reproduction(figures, shown)
 
 
 def _rmse(trials: Sequence[Trial], table: pd.DataFrame) -> pd.DataFrame:
     """Compute root mean square errors over agents and cohorts, with those of Table 1."""
     columns = {}
     for group, agents in (("overall", list(AGENTS)), ("included", INCLUDED)):
-        columns[group, "Table 1"] = table[f"{group}_rmse"].set_axis(list(RANGES))
+        columns[f"{group} Table 1"] = table[f"{group}_rmse"].set_axis(list(RANGES))
         for layout in LAYOUTS:
             errors = pd.concat([trial.errors[layout] for trial in trials])
-            columns[group, layout] = np.sqrt((errors[errors.index.isin(agents)] ** 2).mean())
+            square = errors[errors.index.isin(agents)] ** 2
+            columns[f"{group} {layout}"] = np.sqrt(square.mean())
     rmse = pd.DataFrame(columns)
     return pd.concat([rmse, rmse.mean().to_frame("mean").T]).rename_axis("capability")
-
-
-def _rmse_figures(rmse: pd.DataFrame) -> list[Figure]:
-    """Compare each error of the recommended layout with Table 1."""
-    return [
-        Figure(
-            f"{RECOMMENDED}: RMSE of {name}, {group} agents",
-            float(row[RECOMMENDED]),
-            "<" if name == "mean" else "<=",
-            float(row["Table 1"]),
-            published=float(row["Table 1"]),
-        )
-        for group in ("overall", "included")
-        for name, row in rmse[group].iterrows()
-    ]
-
-
-def _score_figures(
-    trials: Sequence[Trial], briers: pd.DataFrame, table: pd.DataFrame
-) -> list[Figure]:
-    """Compare held-out Brier scores with the paper's, and with those of the aggregate."""
-    losses = [trial.brier[RECOMMENDED] - trial.brier["aggregate"] for trial in trials]
-    apart = pd.concat(losses, axis=1)
-    limit = np.fmax(2 * apart.std(axis=1) / len(trials) ** 0.5, 0.0005)  # one cohort has no error
-    worse = apart.index[apart.mean(axis=1) > limit]
-    their_worse = int((table["layout_brier"] > table["aggregate_brier"]).sum())
-    theirs, ours = float(table["layout_brier"].mean()), float(briers[RECOMMENDED].mean())
-    return [
-        Figure(f"{RECOMMENDED}: mean Brier on held-out arenas", ours, "<", 0.11, published=theirs),
-        Figure(
-            f"agents whose Brier is above the aggregate's {', '.join(worse)}".strip(),
-            len(worse),
-            "==",
-            0,
-            "none by more than two standard errors over cohorts and 0.0005",
-            their_worse,
-        ),
-    ]

@@ -1,12 +1,12 @@
 """True profiles of the agents, computed from their rules on the scale of each capability."""
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from .agents import AGENTS, Agent
+from .battery import HIDING, PARADIGMS
 
 RANGES = {  # of the capabilities, upper ends; 1.2 times the most demanding arena, where they can be
     "OPAbility": 52.8,
@@ -17,7 +17,7 @@ RANGES = {  # of the capabilities, upper ends; 1.2 times the most demanding aren
     "rampAbility": 1.0,
     "memoryAbility": 4.8,
 }
-_LONGEST = 4.0  # seconds that each place counts, so that places have the unit of OPAbility
+_SECONDS = 4.0  # seconds that each place counts, so that places have the unit of OPAbility
 _STEPS = 2401
 _EASY = {
     "occluderPresence": 0,
@@ -33,10 +33,13 @@ _EASY = {
     "occluderRedness": np.nan,
     "occluderGreenness": np.nan,
 }
-_WITH = {"lava": ("cup", "chick", "basic"), "platform": ("grid", "chick", "basic")}
-_WITH["ramp"] = ("cup", "grid", "basic")
-_HIDING = ("cup", "grid", "chick")
-_PLACES = (1, 2, 3, 7, 11)  # numbers of places besides the right one
+_OBSTACLES = {
+    "lavaAbility": ("lavaPresence", ("cup", "chick", "basic")),
+    "platformAbility": ("platformPresence", ("grid", "chick", "basic")),
+    "rampAbility": ("rampPresence", ("cup", "grid", "basic")),
+}
+"""Capabilities, with the obstacle that each opposes and the paradigms that have it."""
+_PLACES = np.array([1.0, 2.0, 3.0, 7.0, 11.0])  # numbers of places besides the right one
 _MOST_PLACES = {"chick": 1, "cup": 2, "grid": 11}
 
 
@@ -85,9 +88,32 @@ def true_profiles(ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
     Agent17         0.95            1.5      52.80
     Agent18         0.95            4.8      33.35
     """
-    arenas = _arenas(ranges)
-    profiles = {name: _profile(agent, ranges, arenas) for name, agent in AGENTS.items()}
-    return pd.DataFrame(profiles).T[list(RANGES)]
+    steps = np.linspace(0, 1, _STEPS)
+    amounts = {name: high * steps for name, high in ranges.items()}
+    hidden = {"occluderPresence": 1, "timeUnderOcc": 0.5, "numberOfPositions": 1.0}
+    moved = {**hidden, "rewardDeflected": 1, "numberOfPositions": _PLACES}
+    arenas = {
+        "flatNavAbility": _arenas(goalDistance=amounts["flatNavAbility"]),
+        "visualAbility": _arenas(goalSize=5 - amounts["visualAbility"]),
+        "memoryAbility": _arenas(HIDING, **{**hidden, "timeUnderOcc": amounts["memoryAbility"]}),
+    }
+    obstacles = {name: _arenas(has, **{what: [1]}) for name, (what, has) in _OBSTACLES.items()}
+    places = {paradigm: _arenas((paradigm,), **moved) for paradigm in _MOST_PLACES}
+    rows = {}
+    for agent in AGENTS.values():
+        if agent.constant is not None:
+            rows[agent.name] = {name: agent.constant * high for name, high in ranges.items()}
+            continue
+        chances = {name: _best(agent, table) for name, table in arenas.items()}
+        few = [
+            np.where(most >= _PLACES, _best(agent, places[paradigm]), 0)
+            for paradigm, most in _MOST_PLACES.items()
+        ]
+        positions = amounts["OPAbility"] / _SECONDS
+        chances["OPAbility"] = np.interp(positions, _PLACES, np.max(few, axis=0))
+        row = {name: _half(chance) * ranges[name] for name, chance in chances.items()}
+        rows[agent.name] = row | {name: _best(agent, obstacles[name])[0] for name in _OBSTACLES}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(RANGES))
 
 
 def normalised(profiles: pd.DataFrame, ranges: Mapping[str, float] = RANGES) -> pd.DataFrame:
@@ -113,67 +139,19 @@ def normalised(profiles: pd.DataFrame, ranges: Mapping[str, float] = RANGES) -> 
     return profiles[list(RANGES)] / pd.Series(ranges)[list(RANGES)]
 
 
-def _arenas(ranges: Mapping[str, float]) -> dict[str, pd.DataFrame]:
-    """Make the arenas in which every agent is tried, by capability and by paradigm of places."""
-    demands = {name: ranges[name] * np.linspace(0, 1, _STEPS) for name in RANGES}
-    hidden = {"occluderPresence": 1, "timeUnderOcc": 0.5, "numberOfPositions": 1.0}
-    kept = {**hidden, "timeUnderOcc": demands["memoryAbility"]}
-    hiding = {**hidden, "numberOfPositions": np.array(_PLACES, dtype=float), "rewardDeflected": 1}
-    return {
-        "flatNavAbility": _of_cases(goalDistance=demands["flatNavAbility"]),
-        "visualAbility": _of_cases(goalSize=5 - demands["visualAbility"]),
-        "memoryAbility": _of_cases(_HIDING, **kept),
-        **{paradigm: _of_cases((paradigm,), **hiding) for paradigm in _MOST_PLACES},
-        **{
-            f"{obstacle}Ability": _of_cases(where, **{f"{obstacle}Presence": np.ones(1)})
-            for obstacle, where in _WITH.items()
-        },
-    }
-
-
-def _profile(
-    agent: Agent, ranges: Mapping[str, float], arenas: Mapping[str, pd.DataFrame]
-) -> dict[str, float]:
-    if agent.constant is not None:
-        return {name: agent.constant * ranges[name] for name in RANGES}
-    amounts = ranges["OPAbility"] * np.linspace(0, 1, _STEPS) / _LONGEST
-    chances = {
-        name: _best(agent, arenas[name])
-        for name in ("flatNavAbility", "visualAbility", "memoryAbility")
-    }
-    chances["OPAbility"] = _places(agent, amounts, arenas)
-    profile = {name: _half(each) * ranges[name] for name, each in chances.items()}
-    for name in (f"{obstacle}Ability" for obstacle in _WITH):
-        profile[name] = float(_best(agent, arenas[name])[0])
-    return profile
-
-
-def _places(agent: Agent, amounts: np.ndarray, arenas: Mapping[str, pd.DataFrame]) -> np.ndarray:
-    """Return probabilities for the numbers of places in arenas, interpolated between them."""
-    positions = np.array(_PLACES, dtype=float)
-    chances = np.max(
-        [
-            np.where(positions <= most, _best(agent, arenas[paradigm]), 0.0)
-            for paradigm, most in _MOST_PLACES.items()
-        ],
-        axis=0,
-    )
-    return np.asarray(np.interp(amounts, positions, chances))
+def _arenas(paradigms: Sequence[str] = PARADIGMS, **demands: object) -> pd.DataFrame:
+    """Make arenas that are easy but for some demands, on each side of each paradigm."""
+    sides = pd.DataFrame({"rightLeftPosition": (-1, 0, 1)})
+    cases = pd.DataFrame({"paradigm": paradigms}).merge(sides, how="cross")
+    (count,) = {len(column) for column in demands.values() if isinstance(column, list | np.ndarray)}
+    return cases.merge(pd.DataFrame(_EASY | demands, range(count)), how="cross")
 
 
 def _best(agent: Agent, arenas: pd.DataFrame) -> np.ndarray:
-    """Return probabilities on the best side of the best paradigm."""
-    count = arenas.index[-1] + 1
-    return np.asarray(agent.rule(arenas).reshape(-1, count).max(axis=0))
-
-
-def _of_cases(paradigms: Iterable[str] = (*_HIDING, "basic"), **columns: object) -> pd.DataFrame:
-    """Lay out arenas on each side of each paradigm; one column is an array, whose places count."""
-    (count,) = {len(part) for part in columns.values() if isinstance(part, np.ndarray)}
-    cases = list(itertools.product(paradigms, (-1, 0, 1)))
-    arenas = pd.DataFrame(_EASY | columns, range(count)).iloc[np.tile(range(count), len(cases))]
-    each = (np.repeat(part, count) for part in zip(*cases, strict=True))
-    return arenas.assign(**dict(zip(("paradigm", "rightLeftPosition"), each, strict=True)))
+    """Return probabilities at each demand, on the best side of the best paradigm."""
+    cases = arenas[["paradigm", "rightLeftPosition"]].drop_duplicates()
+    best: np.ndarray = agent.rule(arenas).reshape(len(cases), -1).max(axis=0)
+    return best
 
 
 def _half(chances: np.ndarray) -> float:

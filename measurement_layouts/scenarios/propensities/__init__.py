@@ -1,6 +1,7 @@
 """Propensities of language models, for which both too little and too much cause failures."""
 
 import itertools
+import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -36,15 +37,11 @@ class Dimension:
     items: int
 
 
-DIMENSIONS = {
-    "risk_aversion": Dimension("risk aversion", "seeks risk", "avoids risk", 350),
-    "introversion": Dimension("introversion", "keeps to itself", "seeks company", 357),
-    "red_vs_blue": Dimension("red against blue", "prefers blue", "prefers red", 348),
-    "ultracrepidarianism": Dimension(
-        "ultracrepidarianism", "withholds", "pronounces beyond its knowledge", 359
-    ),
-}
+_NAMES = tomllib.loads((files(__package__) / "names.toml").read_text(encoding="utf-8"))
+DIMENSIONS = {name: Dimension(**row) for name, row in _NAMES["dimensions"].items()}
 """Propensities by their names in the published tables."""
+MODELS = _NAMES["models"]
+"""Names of the models in the data, and in the paper's tables."""
 LEVELS = (-3, -2, -1, 0, 1, 2, 3)
 """Incited levels; there is also a condition without a system prompt."""
 
@@ -91,27 +88,11 @@ def obtained() -> pd.DataFrame:
     """
     with (files(__package__) / "obtained.csv").open() as file:
         table = pd.read_csv(file)
-    columns = table["model"], table["incited"], table["propensity"]
-    names = [condition(*row) for row in zip(*columns, strict=True)]
+    names = map(condition, table["model"], table["incited"], table["propensity"])
     return table.set_index(pd.Index(names, name="subject"))
 
 
 FILES = Files("propensity_ra")
-MODELS = {
-    "4o": "4o",
-    "ds-r1-llama8": "DS-R1-Llama8B",
-    "ds-r1-llama70": "DS-R1-Llama70B",
-    "ds-r1-qwen32": "DS-R1-Qwen32B",
-    "gemma3": "Gemma 3",
-    "llama32": "Llama 3.2",
-    "llama33": "Llama 3.3",
-    "ministral-r": "Ministral 3-14B-R",
-    "Nemo": "Nemo",
-    "o1": "o1",
-    "qwen3-4b-i": "Qwen 3-4B-I",
-    "qwen3-4b-t": "Qwen 3-4B-T",
-}
-"""Names of the models in the data, and in the paper's tables."""
 
 
 def load(folder: Path | None = None) -> Evaluation:
@@ -165,11 +146,6 @@ def released(folder: Path | None = None) -> pd.DataFrame:
     DataError
         As in `load`.
     """
-    table = pd.read_csv(FILES.find(folder)["published_theta_RA.csv"])
-    table = table.assign(Model=table["Model"].map(MODELS))
-    names = [
-        condition(*row) for row in zip(table["Model"], table["Incited propensity"], strict=True)
-    ]
     columns = {
         "Model": "model",
         "Incited propensity": "incited",
@@ -179,7 +155,10 @@ def released(folder: Path | None = None) -> pd.DataFrame:
         "EstimationLL": "log_likelihood",
         "ReferenceLL": "at_zero",
     }
-    return table.set_index(pd.Index(names, name="subject"))[list(columns)].rename(columns=columns)
+    table = pd.read_csv(FILES.find(folder)["published_theta_RA.csv"])[list(columns)]
+    table = table.rename(columns=columns).assign(model=table["Model"].map(MODELS))
+    names = map(condition, table["model"], table["incited"])
+    return table.set_index(pd.Index(names, name="subject"))
 
 
 def _subject(column: str) -> str:
@@ -192,7 +171,6 @@ FIGURE_6 = -1.5
 """True propensity in the paper's Figures 5 and 6."""
 FURTHEST = 5.0
 """End of the range of the bands in that experiment."""
-_LOWER, _UPPER = (-3, -2, -1, 0), (0, 1, 2, 3)
 _WINDOWS = 1000
 
 
@@ -220,16 +198,13 @@ def battery(propensity: str) -> pd.DataFrame:
     min      25.0
     dtype: float64
     """
-    pairs = [
-        pair
-        for pair in itertools.product(_LOWER, _UPPER)
-        if pair not in ((_LOWER[0], _UPPER[-1]), (0, 0))
-    ]
-    numbers = np.arange(DIMENSIONS[propensity].items)
-    lower, upper = np.array(pairs, dtype=float)[numbers % len(pairs)].T
-    names = pd.Index([f"{propensity}-{number + 1:03d}" for number in numbers], name="item")
-    columns = {"propensity": propensity, "lower": lower, "upper": upper}
-    return pd.DataFrame(columns, index=names)
+    every = itertools.product((-3, -2, -1, 0), (0, 1, 2, 3))
+    pairs = np.array([pair for pair in every if pair not in ((-3, 3), (0, 0))], dtype=float)
+    count = DIMENSIONS[propensity].items
+    names = pd.Index([f"{propensity}-{number:03d}" for number in range(1, count + 1)], name="item")
+    items = pd.DataFrame({"propensity": propensity}, names)
+    items[["lower", "upper"]] = np.resize(pairs, (count, 2))
+    return items
 
 
 def simulated_cohort(seed: int = 1) -> Cohort:

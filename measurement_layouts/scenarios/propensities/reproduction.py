@@ -1,11 +1,11 @@
 """Published figures of the propensities study, on real and on simulated subjects."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ...common.errors import DataError
 from ...estimation.collapse import collapse_peak, point_collapse
 from ...estimation.estimate import Estimates, estimate
 from ...inference.fit import Fit
@@ -43,49 +43,44 @@ def reproduce(scenario: Scenario, data: Path | None, published: Path) -> Reprodu
     }
     methods["aggregate"] = "aggregate"
     scores = cross_validate(methods, evaluation, repeats=_REPEATS, seed=1, progressbar=False)
-    conditions = by_condition(scores.scores)
-    methods_table, repeats = recovery(), figure_6()
-    return Reproduction(
-        [
-            *_released_figures(real, list(silent.index[silent])),
-            *_sampling_figures(sampled),
-            *_score_figures(conditions),
-            *_recovery_figures(methods_table),
-            *_figure_6_figures(repeats),
-        ],
-        {
-            "released estimates and our maxima": real,
-            "NUTS against the exact posterior": sampled,
-            "held-out Brier scores by condition": conditions,
-            "384 simulated subjects": methods_table,
-        },
-    )
+    conditions, recovered = by_condition(scores.scores), recovery()
+    figures = [
+        *_released_figures(real, list(silent.index[silent])),
+        *_sampling_figures(sampled),
+        *_score_figures(conditions),
+        *_recovery_figures(recovered),
+        *_figure_6_figures(figure_6()),
+    ]
+    tables = {
+        "released estimates and our maxima": real,
+        "NUTS against the exact posterior": sampled,
+        "held-out Brier scores by condition": conditions,
+        "384 simulated subjects": recovered,
+    }
+    return Reproduction(figures, tables)
 
 
 def check_obtained(folder: Path) -> None:
     """Check that the published tables have the values that the simulation takes as true."""
     keys = ["propensity", "model", "incited"]
+    true = obtained().set_index(keys)[["obtained"]].sort_index()
 
-    def keyed(raw: pd.DataFrame) -> pd.DataFrame:
+    def checked(raw: pd.DataFrame) -> pd.DataFrame:
         level = pd.to_numeric(raw["incited_level"].replace("unprompted", None))
-        return raw.assign(incited=level).set_index(keys)[["obtained"]].sort_index()
+        table = raw.assign(incited=level).set_index(keys)[["obtained"]].sort_index()
+        if not table.equals(true):
+            raise ValueError("other values than Tables 2 and 3")
+        return table
 
-    theirs = published_table(folder, TABLE, "give Tables 2 and 3", keyed)
-    if not theirs.equals(obtained().set_index(keys)[["obtained"]].sort_index()):
-        raise DataError(
-            f"{Path(folder) / TABLE} has other values than Tables 2 and 3; "
-            "give the published tables"
-        )
+    published_table(folder, TABLE, checked)
 
 
 def against_released(estimates: Estimates, released: pd.DataFrame) -> pd.DataFrame:
     """Compare log-likelihoods, maxima and intervals with the released ones, by subject."""
-    ours = estimates.table.set_index("subject")
-    pairs = zip(released.index, released["obtained"], strict=True)
-    values = {name: estimates.curves[name](np.array([place, 0.0])) for name, place in pairs}
-    table = released.join(
-        pd.DataFrame.from_dict(values, orient="index", columns=["there", "at_origin"])
-    )
+    ours, table = estimates.table.set_index("subject"), released.copy()
+    for name, value in released["obtained"].items():
+        curve = estimates.curves[str(name)]
+        table.loc[name, ["there", "at_origin"]] = curve(np.array([value, 0.0]))
     highest = estimates.modes.groupby("subject")["log_likelihood"].max()
     table["gain"] = highest - table["log_likelihood"]
     table["released_half"] = (table["high"] - table["low"]) / 2
@@ -97,20 +92,22 @@ def sampled_against_integrated(nuts: Fit, grid: Fit) -> pd.DataFrame:
     """Compare the mean and three quantiles with the exact ones, in Monte Carlo errors."""
     from arviz_stats.base import array_stats
 
-    rows = []
-    (name,) = (latent.name for latent in nuts.layout.latents)
-    verdict = nuts.diagnostics()[["rhat", "reason"]].loc[nuts.subjects]
-    for subject, rhat, reason in verdict.itertuples():
-        draws, exact = (f.posterior[name].sel(subject=subject).to_numpy() for f in (nuts, grid))
+    rows = {}
+    for subject, rhat, reason in nuts.diagnostics()[["rhat", "reason"]].itertuples():
+        draws, exact = (
+            fitted.posterior["propensity"].sel(subject=subject).to_numpy()
+            for fitted in (nuts, grid)
+        )
         distances = [abs(draws.mean() - exact.mean()) / array_stats.mcse(draws, method="mean")]
         for prob in (0.05, 0.5, 0.95):
             error = array_stats.mcse(draws, method="quantile", prob=prob)
             distances.append(abs(np.quantile(draws, prob) - np.quantile(exact, prob)) / error)
         separate = "chains stay" in reason or NOT_SEARCHED in reason
         flagged = rhat > RHAT_LIMIT or NOT_SEARCHED in reason
-        rows.append((max(distances), flagged, separate, reason))
-    subjects = pd.Index(nuts.subjects, name="subject")
-    return pd.DataFrame(rows, subjects, ["z", "flagged", "separate modes", "reason"])
+        rows[subject] = (max(distances), flagged, separate, reason)
+    columns = ["z", "flagged", "separate modes", "reason"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    return table.loc[nuts.subjects].rename_axis("subject")
 
 
 def by_condition(scores: pd.DataFrame) -> pd.DataFrame:
@@ -127,14 +124,9 @@ def recovery() -> pd.DataFrame:
     cohort = simulated_cohort()
     maxima = estimate(published_layout(), cohort.evaluation, prob=0.9).table.set_index("subject")
     rows = {"likelihood": summary(maxima, cohort.profiles["propensity"])}
+    options: dict[str, Any] = {"seed": 1, "progressbar": False}
     for method in ("grid", "nuts"):
-        fitted = fit(
-            published_layout(),
-            cohort.evaluation,
-            method=method,
-            seed=1,
-            progressbar=False,
-        )
+        fitted = fit(published_layout(), cohort.evaluation, method=method, **options)
         table = fitted.profiles(prob=0.9).set_index("subject").rename(columns={"mean": "estimate"})
         table["identified"] = maxima["identified"]
         rows[method] = summary(table, cohort.profiles["propensity"])
@@ -186,36 +178,23 @@ def _released_figures(real: pd.DataFrame, silent: list[str]) -> list[Figure]:
     """Compare with the released log-likelihoods, optima and intervals."""
     halves = real[(real["gain"] < 0.01) & real["identified"]]
     ratio = (halves["released_half"] / halves["our_half"]).dropna()
-    name = "largest difference to the released log-likelihood {}, 96 subjects".format
-    pairs = {"at the released estimate": ("there", "log_likelihood")}
-    pairs["at 0"] = ("at_origin", "at_zero")
+    there, origin = (
+        float((real[ours] - real[theirs]).abs().max())
+        for ours, theirs in (("there", "log_likelihood"), ("at_origin", "at_zero"))
+    )
+    name, gain = "largest difference to the released log-likelihood", real["gain"]
+    better = "subjects with a maximum better by more than 0.01 nats"
+    widths = f"released half-widths of 95 % intervals over ours, median of {len(ratio)} global "
+    widths += "optima: distance from 1"
+    never = f"subjects without any success that still have an estimate ({', '.join(silent)})"
+    estimated = int(real.loc[silent, "identified"].sum())
     return [
-        *(
-            Figure(name(where), float((real[ours] - real[theirs]).abs().max()), "<=", 1e-5)
-            for where, (ours, theirs) in pairs.items()
-        ),
-        Figure("smallest gain over the released maximum", float(real["gain"].min()), ">=", -1e-6),
-        Figure(
-            "subjects with a maximum better by more than 0.01 nats",
-            int((real["gain"] > 0.01).sum()),
-            ">=",
-            45,
-            published=0,
-        ),
-        Figure(
-            f"released half-widths of 95 % intervals over ours, median of {len(ratio)} global "
-            "optima: distance from 1",
-            abs(float(ratio.median()) - 1),
-            "<=",
-            0.1,
-        ),
-        Figure(
-            f"subjects without any success that still have an estimate ({', '.join(silent)})",
-            int(real.loc[silent, "identified"].sum()),
-            "==",
-            0,
-            published=len(silent),
-        ),
+        Figure(f"{name} at the released estimate, 96 subjects", there, "<=", 1e-5),
+        Figure(f"{name} at 0, 96 subjects", origin, "<=", 1e-5),
+        Figure("smallest gain over the released maximum", float(gain.min()), ">=", -1e-6),
+        Figure(better, int((gain > 0.01).sum()), ">=", 45, published=0),
+        Figure(widths, abs(float(ratio.median()) - 1), "<=", 0.1),
+        Figure(never, estimated, "==", 0, published=len(silent)),
     ]
 
 
@@ -224,15 +203,10 @@ def _sampling_figures(sampled: pd.DataFrame) -> list[Figure]:
     far, flagged, separate = sampled["z"] > _FAR, sampled["flagged"], sampled["separate modes"]
     goal = f"mean and 5, 50, 95 % quantiles within {_FAR} Monte Carlo errors, or modes apart"
     name = "subjects whose NUTS draws differ from the exact posterior and"
+    counts = f"flagged ({flagged.sum()} are), but not for modes apart ({separate.sum()} are)"
     return [
         Figure(f"{name} not flagged", int((far & ~flagged).sum()), "==", 0, goal),
-        Figure(
-            f"{name} flagged ({flagged.sum()} are), but not for modes apart ({separate.sum()} are)",
-            int((far & flagged & ~separate).sum()),
-            "==",
-            0,
-            goal,
-        ),
+        Figure(f"{name} {counts}", int((far & flagged & ~separate).sum()), "==", 0, goal),
     ]
 
 
