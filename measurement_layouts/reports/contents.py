@@ -32,9 +32,9 @@ DETAILED = 30
 _MOST = 300  # subjects that are described, and drawn
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Contents:
-    """A fit and the further results of a report.
+    """A fit and the further results of a report, which are checked to belong to it.
 
     Attributes
     ----------
@@ -46,8 +46,6 @@ class Contents:
         Forecast of new items.
     criticism : Criticism or None
         Criticism of the fit, given or made from the evaluation.
-    uncriticised : str
-        Reason why there is no criticism.
     title : str
         Heading of the page.
     asked : list of str, optional
@@ -56,51 +54,38 @@ class Contents:
         Candidate items for further tests.
     explanations : tuple of Explanation
         Explanations of single forecasts.
+    uncriticised : str
+        Reason why there is no criticism.
+
+    Raises
+    ------
+    DataError
+        When a result belongs to another fit, or a subject is named twice.
+    FitError
+        When a subject is not in the fit.
     """
 
     fit: Fit
-    evaluation: Evaluation | None
-    forecast: Forecast | None
-    criticism: Criticism | None
-    uncriticised: str
-    title: str
-    asked: list[str] | None = None
+    evaluation: Evaluation | None = None
+    forecast: Forecast | None = None
+    criticism: Criticism | None = None
+    title: str | None = None
+    asked: Iterable[object] | None = None
     bank: pd.DataFrame | None = None
-    explanations: tuple[Explanation, ...] = ()
+    explanations: Iterable[Explanation] = ()
+    uncriticised: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        fit: Fit,
-        evaluation: Evaluation | None = None,
-        forecast: Forecast | None = None,
-        criticism: Criticism | None = None,
-        title: str | None = None,
-        detailed: Iterable[object] | None = None,
-        bank: pd.DataFrame | None = None,
-        explanations: object = (),
-    ) -> "Contents":
-        """Check that all results belong to the fit, and criticise the fit if that is possible.
-
-        Raises
-        ------
-        DataError
-            When a result belongs to another fit, or a subject is named twice.
-        FitError
-            When a subject is not in the fit.
-        """
-        asked = None if detailed is None else fit.named(detailed)
-        if evaluation is not None:
-            check_evaluation(fit, evaluation)
-        if forecast is not None:
-            check_forecast(fit, forecast)
-        explained = check_explanations(fit, explanations)
-        reason = ""
-        if criticism is None:
-            criticism, reason = _criticised(fit, evaluation)
-        heading = f"Cognitive profiles under {fit.layout.name}" if title is None else str(title)
-        results = fit, evaluation, forecast, criticism, reason, heading, asked, bank, explained
-        return cls(*results)
+    def __post_init__(self) -> None:
+        if self.asked is not None:
+            self.asked = self.fit.named(self.asked)
+        if self.evaluation is not None:
+            check_evaluation(self.fit, self.evaluation)
+        if self.forecast is not None:
+            check_forecast(self.fit, self.forecast)
+        self.explanations = check_explanations(self.fit, self.explanations)
+        if self.criticism is None:
+            self.criticism, self.uncriticised = _criticised(self.fit, self.evaluation)
+        self.title = self.title or f"Cognitive profiles under {self.fit.layout.name}"
 
     @cached_property
     def profiles(self) -> pd.DataFrame:

@@ -90,7 +90,7 @@ def export_tables(
     ['profiles.csv', 'diagnostics.csv', 'descriptions.csv', 'items.csv', 'outcomes.csv']
     """
     refuse_no_fit(fit)
-    contents = Contents.of(fit, evaluation, forecast, criticism)
+    contents = Contents(fit, evaluation, forecast, criticism)
     target = Path(folder)
     texts = {f"{name}.csv": csv(table) for name, table in _tables(contents).items()}
     there = [name for name in texts if (target / name).exists()]

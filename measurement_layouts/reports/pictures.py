@@ -15,7 +15,7 @@ from .parts import Picture
 
 _SPACE = {"hspace": 2.2, "wspace": 0.15}
 _CROPPED: dict[str, Any] = {"bbox_inches": "tight", "transparent": True}
-_SETTINGS = {"svg.fonttype": "none", "svg.hashsalt": "report", "font.size": 9.0}
+_SETTINGS: Any = {"svg.fonttype": "none", "svg.hashsalt": "report", "font.size": 9.0}
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _OWN = re.compile(r"url\(#")
 _LEFT_OUT = ("metadata", "style", "title")

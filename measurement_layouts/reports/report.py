@@ -113,4 +113,4 @@ def report(
     if not file.parent.is_dir():
         raise FitError(f"there is no folder {file.parent}; create it, or name another place")
     results = evaluation, forecast, criticism, title, detailed, bank, explain
-    return write_text(file, writer(Contents.of(fit, *results)))
+    return write_text(file, writer(Contents(fit, *results)))

@@ -72,7 +72,7 @@ def _start(contents: Contents) -> Section:
         for name, count in status.items()
     }
     method = f"Sampler: {contents.sampler}. All intervals have a probability of {PROB:.0%}."
-    return Section(contents.title, [contents.measured, facts, method], "summary")
+    return Section(str(contents.title), [contents.measured, facts, method], "summary")
 
 
 def _ahead(contents: Contents) -> Iterator[Part]:

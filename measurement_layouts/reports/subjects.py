@@ -135,9 +135,9 @@ def _criticised(
         rows = [_candidate(row) for row in table.head(_CANDIDATES).to_dict("records")]
         head = ["Property", "Kind", "Level", "Observed", "Expected", "Gain in elpd", "p", "Verdict"]
         caption = (
-            "Properties that the layout does not use (candidates), and other forms for those it uses, "
-            "at the level where outcomes are farthest from what it expects; flagged: adjusted p at "
-            f"most {criticism.alpha}"
+            "Properties that the layout does not use (candidates), and other forms for those it "
+            "uses, at the level where outcomes are farthest from what it expects; flagged: p at "
+            f"most {criticism.alpha}, adjusted"
         )
         yield Table(caption, head, rows)
 
@@ -145,6 +145,8 @@ def _criticised(
 def _over(criticism: Any, name: str, column: str, ax: Any) -> None:
     plots.residual_plot(criticism, name, column, ax=ax)
     ax.set_title("")
+    for label in ax.get_xticklabels():
+        label.set(rotation=25, ha="right", rotation_mode="anchor")
 
 
 def _candidate(row: Mapping[Hashable, Any]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ..common.digits import chance, fixed, short
+from ..common.digits import chance, fixed, significant
 from ..common.messages import many, some
 from ..inference.sampling.convergence import UNTRUSTED
 from ..layouts.elements import Element
@@ -119,10 +119,12 @@ def _next(contents: Contents, judged: pd.DataFrame) -> Iterator[str]:
         rows = vague[vague["where"] == element.name]
         if len(rows):
             unit = units.name(element.latent.unit)
-            span = f"{short(rows['low'].min())} to {short(rows['high'].max())} {unit}".strip()
+            low, high = (significant(float(rows[end].median())) for end in ("low", "high"))
             yield (
                 f"{element.name} is uncertain, unknown or bounded on one side only in "
-                f"{some(rows['subject'], _NAMED)}: run items that demand {span}."
+                f"{some(rows['subject'], _NAMED)}: run items that demand between {low} and "
+                f"{high} {unit}".rstrip()
+                + "."
             )
 
 

@@ -13,7 +13,7 @@ from measurement_layouts.reports.summary import findings
 
 def groups(fit, evaluation=None):
     """Sentences by group."""
-    return {part.title: part.parts[0] for part in findings(Contents.of(fit, evaluation))}
+    return {part.title: part.parts[0] for part in findings(Contents(fit, evaluation))}
 
 
 def test_success_lies_where_the_outcomes_say(fitted, evaluation):

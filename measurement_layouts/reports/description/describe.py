@@ -227,20 +227,16 @@ def _same_fit(fit: Fit, criticism: Criticism) -> None:
     remedy = "give the result of ml.validation.criticise(fit, evaluation)"
     refuse_other("criticism", criticism, Criticism, "a Criticism", remedy)
     other = criticism.fit
-    if other.layout.fingerprint != fit.layout.fingerprint:
-        differs = f"the layout {other.layout.name!r}, this one of {fit.layout.name!r}"
-        if other.layout.name == fit.layout.name:
-            differs = f"another layout with the same name, {fit.layout.name!r}"
-    elif other.subjects != fit.subjects:
-        differs = f"the subjects {some(other.subjects)}, this one of {some(fit.subjects)}"
-    elif not other.observed.equals(fit.observed):
-        differs = "the same layout to other outcomes"
-    else:
-        return
-    raise DataError(
-        f"the criticism is of another fit, of {differs}; give criticise(fit, evaluation) of this "
-        "fit, or leave it out"
-    )
+    for differs, what in (
+        (other.layout.fingerprint != fit.layout.fingerprint, f"of layout {other.layout.name!r}"),
+        (other.subjects != fit.subjects, f"of the subjects {some(other.subjects)}"),
+        (not other.observed.equals(fit.observed), "of other outcomes"),
+    ):
+        if differs:
+            raise DataError(
+                f"the criticism is of another fit, {what}; give criticise(fit, evaluation) of this "
+                "fit, or leave it out"
+            )
 
 
 def _sampling(subject: str, status: str, reason: str) -> list[Finding]:

@@ -87,7 +87,9 @@ class Rules:
         for field in fields(self):
             if field.name != "scale":
                 check = options.positive if field.name in _POSITIVE else options.inside
-                value = check(field.name, getattr(self, field.name), field.default)
+                value = check(
+                    field.name, getattr(self, field.name), getattr(type(self), field.name)
+                )
                 object.__setattr__(self, field.name, value)
         if self.certainty <= 0.5:
             raise FitError(

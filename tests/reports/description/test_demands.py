@@ -129,7 +129,7 @@ def test_what_is_bounded_on_one_side_only_has_no_rank(high):
     kinds = described.findings.query("where == 'memory'").set_index("subject")["what"].to_dict()
     assert kinds == {"A": "bounded", "B": "strength"}
     assert "memory is above 5.0" in described.texts["A"]
-    sentences = [one for part in findings(Contents.of(fit)) for one in part.parts[0]]
+    sentences = [one for part in findings(Contents(fit)) for one in part.parts[0]]
     (told,) = [one for one in sentences if one.startswith("memory: ")]
     assert "bounded on one side only, without a rank, in A" in told
     assert "highest" not in told

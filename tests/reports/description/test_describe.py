@@ -236,10 +236,10 @@ def test_a_criticism_of_another_fit_is_refused(fit, evaluation, layout, rng):
         own = {name: values[:count] for name, values in draws.items()}
         return alarms(small_layouts.crafted(layout, evaluation, own), evaluation, ROWS)
 
-    with pytest.raises(DataError, match="another layout with the same name, 'animal-ai'"):
+    with pytest.raises(DataError, match="another fit, of layout 'animal-ai'"):
         ml.describe(fit, other(small_layouts.animal_ai(), evaluation))
     fewer = evaluation.select(subjects=["blind", "lost"])
-    with pytest.raises(DataError, match="the subjects blind, lost, this one"):
+    with pytest.raises(DataError, match="the subjects blind, lost; give"):
         ml.describe(fit, other(layout, fewer, 2))
     changed = ml.Evaluation(evaluation.items, 10 - evaluation.successes, evaluation.trials)
     with pytest.raises(DataError, match="other outcomes"):
