@@ -26,8 +26,9 @@ def outcome_table(layout: Layout, cells: Cells, subjects: pd.Index, rows: pd.Ind
     >>> layout = Layout("essays", Graded("grade", Capability("skill", low=0, high=1)))
     >>> cells = Cells.of_tables(np.array([[3, 1]]), np.array([[4, 3]]))
     >>> rows = pd.Index(["a · grade ≥ partly", "a · grade ≥ right"])
-    >>> outcome_table(layout, cells, pd.Index(["Ann"]), rows).iloc[0].tolist()
-    ['Ann', 'a', 'grade', 4, 2.0]
+    >>> outcome_table(layout, cells, pd.Index(["Ann"]), rows)
+      subject item outcome  attempts  gained
+    0     Ann    a   grade         4     2.0
     """
     if layout.steps is None:
         frame = cells.frame(subjects, rows).assign(outcome=layout.outcome.name)
