@@ -1,13 +1,12 @@
-"""A layout's diagram inside a page, and a diagram with one subject's posterior on its nodes."""
+"""A layout's diagram with one subject's posterior on its nodes."""
 
 import itertools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
 from ..common.digits import short, significant, with_interval
 from ..common.errors import DataError
@@ -23,11 +22,8 @@ from ..layouts.drawing import graphviz as render
 from ..layouts.drawing import mermaid
 from ..layouts.graph import Graph
 from ..linking import units
-from .outcomes import fitted_outcomes
+from .outcomes import outcome_table
 
-_HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)  # declaration and document type
-_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)  # matplotlib's: with the date
-_PLACE = re.compile(r'((?: id="| xlink:href="#| href="#|url\(#))')
 _MOST_LINES = 6  # of one node
 _MEMORY_MIB = 64.0
 
@@ -163,18 +159,18 @@ def subject_diagram(
     """Draw a subject's diagram, given the table of profiles; see `inferred_diagram`."""
     (row,) = fit.places([who])
     profile = profiles[profiles["subject"] == who]
-    found: dict[str, list[str]] = {
-        str(name): list(_latent(own)) for name, own in profile.groupby("node", sort=False)
+    lines: dict[str, list[str]] = {
+        str(name): list(_latent(rows)) for name, rows in profile.groupby("node", sort=False)
     }
     if fit.layout.joint:
-        found |= _shared(fit, item, prob)
+        lines |= _shared(fit, item, prob)
     if item is None:
-        found |= _over_items(fit, row)
+        lines |= _over_items(fit, row)
     else:
-        found |= _on_item(fit, who, item, prob)
-    for name, line in _observed(fit, row, item).items():
-        found[name].append(line)
-    shown = {name: tuple(_few(lines)) for name, lines in found.items() if lines}
+        lines |= _on_item(fit, who, item, prob)
+    for name, observed in _observed(fit, who, item).items():
+        lines[name].append(observed)
+    shown = {name: tuple(_few(texts)) for name, texts in lines.items() if texts}
     return InferredDiagram(fit.layout, who, shown)
 
 
@@ -196,14 +192,16 @@ def _latent(rows: pd.DataFrame) -> Iterator[str]:
 
 def _shared(fit: Fit, item: pd.DataFrame | None, prob: float) -> dict[str, list[str]]:
     """Write shared values: one value, or the smallest and the largest of many levels."""
-    found = {}
+    lines_of = {}
     for table in (fit.population(prob=prob), fit.items(prob=prob)):
         if item is not None and "item" in table:
             table = table[table["item"].isna() | table["item"].isin([str(item.index[0])])]
         for name, rows in table.groupby("node", sort=False):
-            alone = not rows.duplicated("label").any()
-            found[str(name)] = list(_latent(rows)) if alone else [_spread(rows["mean"], "levels")]
-    return found
+            single = not rows.duplicated("label").any()
+            lines_of[str(name)] = (
+                list(_latent(rows)) if single else [_spread(rows["mean"], "levels")]
+            )
+    return lines_of
 
 
 def _spread(means: pd.Series, what: str) -> str:
@@ -215,33 +213,33 @@ def _over_items(fit: Fit, row: int) -> dict[str, list[str]]:
     """Write means of derived nodes and outcomes over the items of the fit."""
     layout, count = fit.layout, len(names_of_items(fit))
     features = features_of_items(fit) | levels_of_items(fit)
-    found = {}
+    lines_of = {}
     for node in (*layout.derived, *layout.outcomes):
         draws = gathered(every_draw(fit, row, features, count, node, memory_mib=_MEMORY_MIB))
         mean = draws.mean(axis=-1)
         ends = f"{significant(mean.min())} to {significant(mean.max())}"
-        found[node.name] = [f"{significant(mean.mean())} over items ({ends})"]
-    return found
+        lines_of[node.name] = [f"{significant(mean.mean())} over items ({ends})"]
+    return lines_of
 
 
 def _on_item(fit: Fit, who: str, item: pd.DataFrame, prob: float) -> dict[str, list[str]]:
     """Write an item's meta-features, and derived nodes and outcomes on it."""
     layout, (values,) = fit.layout, named(item, "items", "item").to_dict("records")
-    found: dict[str, list[str]] = {}
+    lines_of: dict[str, list[str]] = {}
     for feature in layout.meta_features:
         unit = units.name(feature.unit)
-        found[feature.name] = [
+        lines_of[feature.name] = [
             f"{label} {_number(values[column])} {unit}".strip()
             for label, column in zip(feature.labels or ("",), feature.columns, strict=True)
         ]
     for node in (*layout.derived, *layout.outcomes):
         table = summarise(fit.derive(node.name, item, subjects=[who]), prob=prob)
         labels = itertools.product(*node.dims.values())
-        found[node.name] = [
+        lines_of[node.name] = [
             f"{' '.join(label)} {with_interval(*row)}".strip()
             for label, row in zip(labels, table[list(SUMMARY)].to_numpy(), strict=True)
         ]
-    return found
+    return lines_of
 
 
 def _number(value: object) -> str:
@@ -249,53 +247,15 @@ def _number(value: object) -> str:
     return "undefined" if pd.isna(value) else short(float(value))  # type: ignore[arg-type,call-overload]
 
 
-def _observed(fit: Fit, row: int, item: pd.DataFrame | None) -> dict[str, str]:
+def _observed(fit: Fit, who: str, item: pd.DataFrame | None) -> dict[str, str]:
     """Write a subject's observed outcomes on all items, or on one."""
-    at = slice(None)
+    row = int(fit.places([who])[0])
+    cells = fit.coded.take(np.r_[fit.coded.of_subject(row)])
+    table = outcome_table(fit.layout, cells, pd.Index(fit.subjects), fit.item_names)
     if item is not None:
-        (place,) = names_of_items(fit).get_indexer(pd.Index([str(item.index[0])]))
-        if place < 0:
-            return {}
-        at = slice(place, place + 1)
-    found = {}
-    for outcome in fitted_outcomes(fit):
-        attempts, gained = (part[row][at].sum() for part in (outcome.attempts, outcome.gained))
-        if attempts:
-            found[outcome.name] = f"observed {short(float(gained))} of {int(attempts)}"
-    return found
-
-
-def inline_svg(layout: Layout, drawn: str, place: str = "") -> Markup:
-    """Prepare the SVG of a layout for use inside a page, with a description for screen readers.
-
-    Graphviz and matplotlib escape all texts of the layout.
-
-    Parameters
-    ----------
-    layout : Layout
-        The layout.
-    drawn : str
-        Its diagram as SVG.
-    place : str
-        Prefix of the identifiers, which must differ between the diagrams of a page.
-
-    Examples
-    --------
-    >>> from measurement_layouts import Capability, MetaFeature, Success
-    >>> from measurement_layouts.linking import logistic
-    >>> sight = Capability("sight", low=0, high=2)
-    >>> smallness = MetaFeature("smallness", low=0, high=2)
-    >>> layout = Layout("looking", Success("found", logistic(sight - smallness)))
-    >>> str(inline_svg(layout, layout._repr_svg_()))[:26]
-    '<svg role="img" aria-label'
-    """
-    bare = _METADATA.sub("", _HEAD.sub("", drawn))
-    bare = _PLACE.sub(lambda found: found[0] + place, bare)
-    about = Markup("diagram of the layout {}: {}").format(layout.name, _told(layout))
-    return Markup(bare.replace("<svg", f'<svg role="img" aria-label="{about}"', 1))
-
-
-def _told(layout: Layout) -> str:
-    """List the parents of each node."""
-    parents = [(name, list(layout.graph.predecessors(name))) for name in layout.nodes]
-    return "; ".join(f"{name} from {', '.join(found)}" for name, found in parents if found)
+        table = table[table["item"] == str(item.index[0])]
+    sums = table.groupby("outcome")[["gained", "attempts"]].sum()
+    return {
+        str(name): f"observed {short(float(gained))} of {attempts:.0f}"
+        for name, gained, attempts in sums.itertuples()
+    }

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from ..common.errors import FitError
@@ -17,8 +16,9 @@ from ..inference.given import refuse_no_fit
 from ..inference.population.standing import populated, standing
 from ..inference.population.tables import items, population
 from ..validation.criticism.criticise import Criticism
-from .columns import columns
 from .contents import PROB, Contents
+from .outcomes import value_counts
+from .sections import item_features
 
 _FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r＝＋－＠])")  # a semicolon may separate cells
 
@@ -90,21 +90,21 @@ def export_tables(
     ['profiles.csv', 'diagnostics.csv', 'descriptions.csv', 'items.csv', 'outcomes.csv']
     """
     refuse_no_fit(fit)
-    contents = Contents.of(fit, evaluation, forecast, criticism, None)
-    place = Path(folder)
+    contents = Contents(fit, evaluation, forecast, criticism)
+    target = Path(folder)
     texts = {f"{name}.csv": csv(table) for name, table in _tables(contents).items()}
-    there = [name for name in texts if (place / name).exists()]
+    there = [name for name in texts if (target / name).exists()]
     if there and not overwrite:
         raise FitError(
-            f"{place} already has {some(there)}; choose another folder, or pass overwrite=True"
+            f"{target} already has {some(there)}; choose another folder, or pass overwrite=True"
         )
     try:
-        place.mkdir(exist_ok=True)
+        target.mkdir(exist_ok=True)
     except OSError as error:
         raise FitError(
-            f"cannot create the folder {place}: {error.strerror}; choose another folder"
+            f"cannot create the folder {target}: {error.strerror}; choose another folder"
         ) from error
-    return [write_text(place / name, text) for name, text in texts.items()]
+    return [write_text(target / name, text) for name, text in texts.items()]
 
 
 def csv(table: pd.DataFrame) -> str:
@@ -127,11 +127,11 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
         "diagnostics": contents.diagnostics.reset_index(),
         "descriptions": contents.description.texts.rename_axis("subject").reset_index(),
         "items": _items(contents),
-        "outcomes": _values(contents) if contents.stepped else _outcomes(fit),
+        "outcomes": _outcomes(fit),
     }
     if contents.evaluation is not None and len(contents.evaluation.subject_table.columns):
-        own = contents.evaluation.subject_table.loc[list(fit.subjects)]
-        tables["subjects"] = own.rename_axis("subject").reset_index()
+        people = contents.evaluation.subject_table.loc[list(fit.subjects)]
+        tables["subjects"] = people.rename_axis("subject").reset_index()
     if fit.layout.joint:
         tables["population"] = population(fit, prob=PROB)
         tables["item_effects"] = items(fit, prob=PROB)
@@ -156,32 +156,14 @@ def _tables(contents: Contents) -> dict[str, pd.DataFrame]:
 def _items(contents: Contents) -> pd.DataFrame:
     if contents.evaluation is not None:
         return contents.evaluation.item_table.rename_axis("item").reset_index()
-    values = {each.name: each.values for each in columns(contents.fit)}
-    return pd.DataFrame({"item": contents.items.to_numpy().astype(str)} | values)
+    return item_features(contents.fit).rename_axis("item").reset_index()
 
 
 def _outcomes(fit: Fit) -> pd.DataFrame:
-    return fit.coded.frame(pd.Index(fit.subjects, dtype="str"), fit.item_names)
-
-
-def _values(contents: Contents) -> pd.DataFrame:
-    """Count the attempts with each value of each outcome."""
-    who, what = contents.fit.subjects, contents.items
-    parts = []
-    for outcome in contents.outcomes:
-        places = np.nonzero(outcome.counts)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "subject": np.array(who, dtype=object)[places[0]],
-                    "item": what.to_numpy(dtype=object)[places[1]],
-                    "outcome": outcome.name,
-                    "value": np.array(outcome.values, dtype=object)[places[2]],
-                    "count": outcome.counts[places],
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+    names = pd.Index(fit.subjects, dtype="str"), fit.item_names
+    if fit.layout.steps is None:
+        return fit.coded.frame(*names)
+    return value_counts(fit.layout, fit.coded, *names)
 
 
 def _forecasts(forecast: Forecast) -> pd.DataFrame:

@@ -16,8 +16,8 @@ from ..inference.forecasts.forecasting import Forecast
 from ..inference.given import refuse_no_fit
 from ..validation.criticism.criticise import Criticism
 from .contents import Contents
+from .html import as_html
 from .markdown import as_markdown
-from .page import as_html
 
 _WRITERS = {".html": as_html, ".htm": as_html, ".md": as_markdown}
 
@@ -37,13 +37,13 @@ def report(
 ) -> Path:
     """Write the results of a fit as one page.
 
-    The HTML page is a single file that loads no other files. It contains a diagram of the
-    layout, the items, a table of all profiles, and for each subject its profile, a diagnosis,
-    curves of outcomes over each property, and the convergence of the sampling. It prints with all
-    subjects. The Markdown page is a shorter version. The same fit always gives the same file.
+    The page is a list of sections: findings, who is ahead, all profiles, what subjects share, what
+    the layout may miss, forecasts, the subjects one by one, outcomes and what was not graded,
+    sampling, the layout, and how to read it. The HTML page is a single file that loads no other
+    files; its tables sort and filter, and it prints with all subjects. The Markdown page has the
+    same sections without figures. The same fit always gives the same file.
 
-    With more than 300 subjects, all are in the overview and in the table, which can be searched,
-    sorted and paged; 300 of them have a section of their own.
+    At most 30 subjects have a section of their own, unless they are named; all are in the tables.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def report(
     criticism : Criticism, optional
         Criticism of this fit, instead of one made from the evaluation.
     detailed : iterable, optional
-        Subjects with a section of their own: diagnosis, figures, criticism and sampling
-        (default: all; if there are more than 300, that many, evenly spaced from the most successful
+        Subjects with a section of their own: description, profile, figures, criticism and forecasts
+        (default: all; if there are more than 30, that many, evenly spaced from the most successful
         to the least).
     title : str, optional
         Heading of the page.
@@ -101,16 +101,16 @@ def report(
     refuse_no_fit(fit)
     remedy = "name a file, such as 'report.html'"
     refuse_other("path", path, str | PathLike, "a path", remedy, FitError)
-    place = Path(path)
-    writer = _WRITERS.get(place.suffix.lower())
+    file = Path(path)
+    writer = _WRITERS.get(file.suffix.lower())
     if writer is None:
         raise FitError(
-            f"cannot write a report into {str(place)!r}, whose ending is {place.suffix!r}; end it "
+            f"cannot write a report into {str(file)!r}, whose ending is {file.suffix!r}; end it "
             "in .html or .md, or write tables into a folder by export_tables(fit, folder)"
         )
-    if place.exists() and not overwrite:
-        raise FitError(f"{place} exists already; choose another name, or pass overwrite=True")
-    if not place.parent.is_dir():
-        raise FitError(f"there is no folder {place.parent}; create it, or name another place")
-    given = evaluation, forecast, criticism, title, detailed, bank, explain
-    return write_text(place, writer(Contents.of(fit, *given)))
+    if file.exists() and not overwrite:
+        raise FitError(f"{file} exists already; choose another name, or pass overwrite=True")
+    if not file.parent.is_dir():
+        raise FitError(f"there is no folder {file.parent}; create it, or name another place")
+    results = evaluation, forecast, criticism, title, detailed, bank, explain
+    return write_text(file, writer(Contents(fit, *results)))

@@ -1,197 +1,180 @@
-"""Sections of a report about single subjects."""
+"""Sections of a report about single subjects, each with at most three figures."""
 
-from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from ..common.digits import fixed, in_brackets, p_value, with_error, with_interval
-from ..inference.explanations.explanation import Explanation
-from .bars import Bar
+import numpy as np
+
+from .. import plots
+from ..common.digits import fixed, in_brackets, p_value, significant, with_error, with_interval
 from .contents import PROB, Contents
-from .curves import Curve
-from .diagrams import inline_svg, subject_diagram
-from .drawings import CurveDrawing, curve_drawing
-from .new_items import Line, NewItems
+from .diagrams import subject_diagram
+from .forecasts import forecasts_of
+from .parts import Part, Picture, Section, Table
+from .pictures import inline, picture
 
-_CURVES = 3000  # on a page, in total
-_LEAST_CURVES = 4
-_CANDIDATES = 6
+_PROPERTIES = 2  # figures of success over a property
+_CANDIDATES = 6  # rows of criticism
 _DIAGRAMS = 8  # most subjects whose sections each have a diagram of the layout with their values
+_PANELS = 3
 
 
-@dataclass(frozen=True, eq=False)
-class SubjectPage:
-    """One subject's section of the page.
-
-    Attributes
-    ----------
-    name, id, status, reason, told : str
-        Name of the subject, identifier of the section, status of the sampling with its reason, and
-        the diagnosis in words.
-    bars : list of Bar
-        Elements of the profile.
-    diagram : str
-        The layout with the subject's values, as SVG; empty if there are many subjects.
-    curves : dict of str to list of CurveDrawing
-        Curves by outcome. Of many curves, those over which the forecast changes most.
-    left_out : int
-        Number of curves that are not shown.
-    criticised : list of dict
-        Properties tested by the criticism.
-    repeated : dict of str to str
-        The criticism's test of repeated attempts; empty if there are none.
-    pattern : dict of str to str
-        The criticism's test of the pattern of outcomes; empty if there is none.
-    forecasts : list of Line
-        Forecasts of new items.
-    next_items : list of list of str
-        Items to ask next: item, probability of success, and the element that it narrows most.
-    explanations : list of Explanation
-        Explanations of this subject's forecasts.
-    facts : dict of str to str
-        Convergence of the sampling.
-    """
-
-    name: str
-    id: str
-    status: str
-    reason: str
-    told: str
-    bars: list[Bar]
-    diagram: str
-    curves: dict[str, list[CurveDrawing]]
-    left_out: int
-    criticised: list[dict[str, str]]
-    repeated: dict[str, str]
-    pattern: dict[str, str]
-    forecasts: list[Line]
-    next_items: list[list[str]]
-    explanations: list[Explanation]
-    facts: dict[str, str]
-
-
-def ids(contents: Contents) -> dict[str, str]:
+def anchors(contents: Contents) -> dict[str, str]:
     """Give each section an identifier by number; a name may not be a valid identifier."""
-    return {who: f"subject-{at}" for at, who in enumerate(contents.detailed, 1)}
+    return {name: f"subject-{number}" for number, name in enumerate(contents.detailed, 1)}
 
 
-def subject_pages(
-    contents: Contents,
-    found: dict[str, list[Bar]],
-    curves: Mapping[str, list[Curve]],
-    new: NewItems | None,
-) -> Iterator[SubjectPage]:
-    """Make the sections of the subjects one after the other, failed subjects last."""
-    places = ids(contents)
-    most = max(_LEAST_CURVES, _CURVES // max(1, len(places)))
-    verdicts = contents.verdicts.to_dict("index")
-    drawable = len(places) <= _DIAGRAMS
-    for name in contents.detailed:
-        verdict = verdicts[name]
-        fitted = verdict["status"] != "failed"
-        drawn = curves.get(name, [])
-        largest = sorted(drawn, key=lambda curve: -curve.sway)[:most]
-        shown = dict[str, list[CurveDrawing]]()
-        for curve in drawn:
-            if curve in largest:
-                drawing = curve_drawing(curve, len(contents.outcomes) > 1)
-                shown.setdefault(curve.outcome.name, []).append(drawing)
-        yield SubjectPage(
-            name=name,
-            id=places[name],
-            status=str(verdict["status"]),
-            reason=str(verdict["reason"]),
-            told=str(contents.told.texts[name]),
-            bars=found.get(name, []),
-            diagram=_diagram(contents, name, places[name]) if fitted and drawable else "",
-            curves=shown,
-            left_out=len(drawn) - len(largest),
-            criticised=_criticised(contents, name),
-            repeated=_repeated(contents, name),
-            pattern=_pattern(contents, name),
-            forecasts=new.of(name) if new is not None else [],
-            next_items=next_rows(contents, name),
-            explanations=[one for one in contents.explanations if one.subject == name],
-            facts=_facts(verdict) if fitted else {},
+def element_cell(row: Mapping[Hashable, Any]) -> str:
+    """Write a value of a profile with its marks and its interval."""
+    marks = "*" * bool(row["prior_dominated"]) + "‡" * bool(row["modes"])
+    mean, low, high = (row[name] for name in ("mean", "low", "high"))
+    return f"{significant(mean, high - low)}{marks} {in_brackets(low, high)}"
+
+
+def subject_sections(contents: Contents) -> Iterator[Section]:
+    """Write the sections of the subjects one after the other."""
+    properties = _properties(contents)
+    for name, anchor in anchors(contents).items():
+        status = contents.status[name]
+        sign = {"not converged": " † not converged", "failed": " (failed)"}.get(status, "")
+        parts: list[Part] = [str(contents.description.texts[name])]
+        if status != "failed":
+            parts += _parts(contents, name, f"{anchor}-", properties)
+        yield Section(f"{name}{sign}", parts, anchor, folded=True)
+
+
+def _parts(contents: Contents, name: str, prefix: str, properties: list[str]) -> Iterator[Part]:
+    """Write what is known of a subject that was fitted."""
+    fit = contents.fit
+    yield _profile(contents, name)
+    rows = -(-len(fit.elements) // _PANELS)
+    columns = min(_PANELS, len(fit.elements))
+    yield picture(
+        lambda axes: _rows(contents, name, axes),
+        f"Profile of {name}: means and {PROB:.0%} intervals on the range of each element.",
+        prefix,
+        (2.6 * columns, 0.72 * rows),
+        (rows, columns),
+    )
+    yield from _criticised(contents, name, prefix, properties)
+    if len(contents.detailed) <= _DIAGRAMS:
+        about = f"The layout with the values of {name}, and means, minima and maxima over items."
+        yield Section(
+            "Diagram", [Picture(about, _diagram(contents, name, prefix, about))], folded=True
         )
+    if contents.forecast is not None and name in contents.forecast.data["subject"]:
+        yield forecasts_of(contents, contents.forecast, name)
+    for explanation in contents.explanations:
+        if explanation.subject == name:
+            yield Section(f"Why: {explanation.item}", [list(explanation.sentences)])
+    chosen = contents.next_items[contents.next_items["subject"] == name]
+    if len(chosen):
+        yield _next(chosen.to_dict("records"))
 
 
-def _diagram(contents: Contents, name: str, place: str) -> str:
-    """Draw the layout with a subject's posterior."""
-    drawn = subject_diagram(contents.fit, contents.profiles, name, None, PROB)
-    return inline_svg(contents.fit.layout, drawn.to_svg(), f"{place}-")
+def _rows(contents: Contents, name: str, axes: np.ndarray) -> None:
+    """Draw each element of a subject on a panel of its table, without the subject's name."""
+    count = len(contents.fit.elements)
+    plots.profile_forest(contents.fit, subjects=[name], prob=PROB, ax=axes[:count])
+    for panel in axes[:count]:
+        panel.set_yticks([])
+    for panel in axes[count:]:
+        panel.set_visible(False)
 
 
-def next_rows(contents: Contents, name: str) -> list[list[str]]:
-    """Write the items that would narrow a subject's profile most."""
-    table = contents.next_items
+def _diagram(contents: Contents, name: str, prefix: str, about: str) -> Callable[[], str]:
+    drawn = partial(subject_diagram, contents.fit, contents.profiles, name, None, PROB)
+    return lambda: inline(drawn().to_svg(), about, prefix, themed=False)
+
+
+def _profile(contents: Contents, name: str) -> Table:
+    rows = []
+    table = contents.profiles[contents.profiles["subject"] == name]
+    for element, row in zip(contents.fit.elements, table.to_dict("records"), strict=True):
+        learnt = f"{max(0.0, row['shrinkage']):.0%}"
+        ess = fixed(min(row["ess_bulk"], row["ess_tail"]), 0)
+        cell = element_cell(row)
+        about = element.latent.about
+        rows.append([element.name, cell, learnt, fixed(row["rhat"], 3), ess, about])
+    head = ["Element", f"Mean, {PROB:.0%} interval", "Learnt", "R-hat", "ESS", "About"]
+    caption = "Learnt is the share of the prior's variance that the outcomes removed."
+    return Table(caption, head, rows)
+
+
+def _properties(contents: Contents) -> list[str]:
+    """List the properties of the items that the layout reads, in its order."""
+    return [name for node in contents.fit.layout.meta_features for name in node.columns]
+
+
+def _criticised(
+    contents: Contents, name: str, prefix: str, properties: list[str]
+) -> Iterator[Part]:
+    """Draw success over the first properties, flagged ones first, and tabulate the criticism."""
+    criticism = contents.criticism
+    if criticism is None:
+        return
+    table = criticism.table[criticism.table["subject"] == name]
+    flagged = table.loc[table["flagged"], "property"]
+    for number, column in enumerate(list(dict.fromkeys([*flagged, *properties]))[:_PROPERTIES]):
+        yield picture(
+            lambda axes, column=column: _over(criticism, name, column, axes[0]),
+            f"{name}: success over {column}, observed (points) and expected (bars).",
+            f"{prefix}{number}-",
+            (4.2, 2.6),
+        )
+    for what, tests in (
+        ("Pattern of outcomes", criticism.subjects),
+        ("Repeated attempts", criticism.overdispersion),
+    ):
+        for row in tests[(tests["subject"] == name) & tests["p"].notna()].to_dict("records"):
+            effect = with_interval(row["effect"], row["low"], row["high"])
+            verdict = "flagged" if row["flagged"] else "no alarm"
+            yield f"{what}: {verdict}, p {p_value(row['p_adjusted'])}, effect {effect}."
+    if len(table):
+        rows = [_candidate(row) for row in table.head(_CANDIDATES).to_dict("records")]
+        head = ["Property", "Kind", "Level", "Observed", "Expected", "Gain in elpd", "p", "Verdict"]
+        caption = (
+            "Properties that the layout does not use (candidates), and other forms for those it "
+            "uses, at the level where outcomes are farthest from what it expects; flagged: p at "
+            f"most {criticism.alpha}, adjusted"
+        )
+        yield Table(caption, head, rows)
+
+
+def _over(criticism: Any, name: str, column: str, ax: Any) -> None:
+    plots.residual_plot(criticism, name, column, ax=ax)
+    ax.set_title("")
+    for label in ax.get_xticklabels():
+        label.set(rotation=25, ha="right", rotation_mode="anchor")
+
+
+def _candidate(row: Mapping[Hashable, Any]) -> list[str]:
+    first = [str(row["property"]), str(row["kind"])]
+    if row["remark"]:
+        return [*first, *["–"] * 5, str(row["remark"])]
     return [
+        *first,
+        str(row["level"]),
+        fixed(row["observed"], 2),
+        fixed(row["expected"], 2),
+        with_error(row["gain"], row["gain_se"], 1),
+        p_value(row["p_adjusted"]),
+        "flagged" if row["flagged"] else "no alarm",
+    ]
+
+
+def _next(rows: list[dict[Hashable, Any]]) -> Table:
+    caption = (
+        "What to ask next: the items of the bank that would narrow this profile most, each chosen "
+        "for what it adds to the items before it"
+    )
+    cells = [
         [
             str(row["item"]),
             f"{row['chance']:.0%}",
             f"{row['node']}, by {row['narrower']:.1%} of its standard deviation",
         ]
-        for row in table[table["subject"] == name].to_dict("records")
+        for row in rows
     ]
-
-
-def _facts(verdict: Mapping[Hashable, Any]) -> dict[str, str]:
-    return {
-        "Status": str(verdict["status"]),
-        "Largest R-hat": fixed(float(verdict["rhat"]), 3),
-        "Smallest effective sample size": fixed(float(verdict["ess"]), 0),
-        "Divergences": str(int(verdict["divergences"])),
-        "Attempts": str(int(verdict["attempts"])),
-        "Prior-dominated": str(verdict["prior_dominated"]) or "nothing",
-        "Remarks": str(verdict["reason"]) or "none",
-    }
-
-
-def _criticised(contents: Contents, name: str) -> list[dict[str, str]]:
-    if contents.criticism is None:
-        return []
-    table = contents.criticism.table
-    own = table[table["subject"] == name].head(_CANDIDATES)
-    return [_candidate(row) for row in own.to_dict("records")]
-
-
-def _repeated(contents: Contents, name: str) -> dict[str, str]:
-    if contents.criticism is None:
-        return {}
-    table = contents.criticism.overdispersion
-    rows = table[(table["subject"] == name) & table["p"].notna()].to_dict("records")
-    if not rows:
-        return {}
-    return {name: str(rows[0][name]) for name in ("items", "attempts")} | _verdict(rows[0])
-
-
-def _pattern(contents: Contents, name: str) -> dict[str, str]:
-    if contents.criticism is None:
-        return {}
-    table = contents.criticism.subjects
-    rows = table[(table["subject"] == name) & table["p"].notna()].to_dict("records")
-    return _verdict(rows[0]) if rows else {}
-
-
-def _verdict(row: dict[Hashable, Any]) -> dict[str, str]:
-    """Write an effect, its p value and whether it is flagged."""
-    return {
-        "effect": with_interval(row["effect"], row["low"], row["high"]),
-        "p": p_value(row["p_adjusted"]),
-        "verdict": "flagged" if row["flagged"] else "no alarm",
-    }
-
-
-def _candidate(row: dict[Hashable, Any]) -> dict[str, str]:
-    named = {"property": str(row["property"]), "kind": str(row["kind"])}
-    if row["remark"]:
-        return named | {"verdict": str(row["remark"])}
-    return named | {
-        "level": str(row["level"]),
-        "observed": fixed(row["observed"], 2),
-        "expected": fixed(row["expected"], 2),
-        "interval": in_brackets(row["low"], row["high"]),
-        "gain": with_error(row["gain"], row["gain_se"], 1),
-        "p": p_value(row["p_adjusted"]),
-        "verdict": "flagged" if row["flagged"] else "no alarm",
-    }
+    return Table(caption, ["Item", "Success", "Narrows most, on its table"], cells)

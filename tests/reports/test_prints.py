@@ -57,7 +57,8 @@ def test_reports_and_descriptions(hiding, tmp_path):
     for row in fit.profiles().to_dict("records"):
         assert bracketed(row) in page
         assert bracketed(row) in text
-        assert f"memory {bracketed(row)}" in ml.describe(fit).texts[row["subject"]]
+        told = ml.describe(fit).texts[row["subject"]]
+        assert f"solved at {bracketed(row)} s" in told or "memory is above 60.0 s" in told
 
 
 def test_commands(hiding, monkeypatch):

@@ -23,8 +23,8 @@ def test_a_description_states_the_weight_of_the_population(shared_fit):
     )
     for subject, text in described.texts.items():
         row = expected.loc[subject]
-        assert f"Weight of the population: ability {row['population_weight']:.0%}" in text
-        assert ("by its own outcomes alone" in text) is bool(np.isfinite(row["alone"]))
+        assert f"Weight of the population: {row['population_weight']:.0%} of ability" in text
+        assert ("own outcomes alone give" in text) is bool(np.isfinite(row["alone"]))
     assert "the share of the population's variance that these outcomes leave" in str(described)
 
 
@@ -58,7 +58,7 @@ def test_the_page_has_what_is_shared(shared_fit, shared_data, tmp_path):
     words = f"The declared demands explain {share:.0%} of the variance of these items' difficulty"
     assert words in text
     assert words.replace("'", "&#39;") in page
-    assert "## Population" in text
+    assert text.index("fitted together") < text.index("## ")
     assert "| easeSpread |" in text
     assert "| ofTask | b |" in text
 
@@ -108,7 +108,7 @@ def test_only_elements_whose_prior_has_shared_values_have_a_population(
     assert set(described.findings.query("what == 'leaning'")["where"]) == weighed
     assert ("Weight of the population" in str(described)) is bool(weighed)
     page = ml.report(fit, tmp_path / "page.html").read_text("utf-8")
-    assert ("states the weight of the population" in page) is bool(weighed)
+    assert ("beside what their population predicts" in page) is bool(weighed)
     written = {path.stem for path in export_tables(fit, tmp_path / "tables")}
     assert ("standing" in written) is bool(weighed)
     if not weighed:

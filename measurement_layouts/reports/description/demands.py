@@ -15,7 +15,8 @@ from ...linking.interval import Interval
 
 _CHANCE = Interval(0, 1)
 _BEYOND = 2  # spans above the range, within which demands are looked for, too ...
-_STEPS = 64  # ... at so many values in each
+_STEPS = 64, 4096  # ... at no fewer and no more values in each, and ...
+_CELLS = 2**17  # ... at so many of all items together
 _ALIKE = 3  # decimals of a demand, in spans, up to which levels differ
 
 
@@ -64,58 +65,55 @@ def demand_levels(
     >>> demand_levels(result, "sim-01", features, 3, sight).round(2)
     array([0.5])
     """
-    parts = _opposing(fit, element)
-    if not parts and element.latent.range == _CHANCE:
+    functions = _opposing(fit, element)
+    if not functions and element.latent.range == _CHANCE:
         return None
-    if not parts or not all(_alone(fit, part, element) for part in parts):
+    if not functions or not all(_alone(fit, function, element) for function in functions):
         return np.empty(0)
     low, high = span(fit, element)
     width = high - low
-    line = np.linspace(low, high + _BEYOND * width, _STEPS * (1 + _BEYOND) + 1)
+    steps = int(np.clip(_CELLS // max(items, 1), *_STEPS))
+    line = np.linspace(low, high + _BEYOND * width, steps * (1 + _BEYOND) + 1)
     block = block_of(fit, features, items)
     profile = _profile(block.read(fit.subjects.index(subject)), element, line)
-    evaluator = Evaluator(fit.layout, parts, features, items, block.levels)
-    found = []
+    evaluator = Evaluator(fit.layout, functions, features, items, block.levels)
+    crossings = []
     with np.errstate(all="ignore"):  # far above the range a formula may have no value
-        for part, values in zip(parts, evaluator(profile), strict=True):
+        for function, values in zip(functions, evaluator(profile), strict=True):
             chances = values
             if element.labels:
-                chances = np.take(chances, element.label_index, axis=_axis(fit, part, element))
-            found.append(_crossings(line, chances.reshape(-1, chances.shape[-1])))
-    demands = np.concatenate(found)
-    levels = np.unique(np.round((demands[demands > line[0]] - low) / width, _ALIKE))
-    return low + levels * width
+                axis = _axis(fit, function, element)
+                chances = np.take(chances, element.label_index, axis=axis)
+            crossings.append(_crossings(line, chances.reshape(-1, chances.shape[-1])))
+    demands = np.concatenate(crossings)
+    demands = demands[demands > line[0]]
+    _, first = np.unique(np.round((demands - low) / width, _ALIKE), return_index=True)
+    return demands[first]
 
 
 def _opposing(fit: Fit, element: Element) -> list[Expr]:
     """Find the functions that make a chance of a margin with the capability, the inmost ones."""
-    raw, met, found = dict[int, bool](), set[int](), list[Expr]()
-    for outcome in fit.layout.outcomes:
-        for part in ancestry(outcome):
-            if id(part) in met:
-                continue
-            met.add(id(part))
-            own = [parent for parent in part.parents if raw.get(id(parent))]
-            raw[id(part)] = bool(own) or part.name == element.latent.name
-            if own and isinstance(part, Call) and part.range in _CHANCE:
-                raw[id(part)] = False
-                if not all(parent.range in _CHANCE for parent in own):
-                    found.append(part)
-    return found
+    margins, functions = dict[int, bool](), list[Expr]()
+    for node in (node for outcome in fit.layout.outcomes for node in ancestry(outcome)):
+        if id(node) in margins:
+            continue
+        inputs = [parent for parent in node.parents if margins.get(id(parent))]
+        margins[id(node)] = bool(inputs) or node.name == element.latent.name
+        if inputs and isinstance(node, Call) and node.range in _CHANCE:
+            margins[id(node)] = False
+            if not all(parent.range in _CHANCE for parent in inputs):
+                functions.append(node)
+    return functions
 
 
-def _alone(fit: Fit, part: Expr, element: Element) -> bool:
+def _alone(fit: Fit, function: Expr, element: Element) -> bool:
     """Whether a function opposes meta-features to this capability, and no other makes up for it."""
-    names = {each.name for each in ancestry(part)}
-    others = [
-        latent
-        for latent in fit.layout.latents
-        if latent.kind in ("capability", "propensity") and latent.name != element.latent.name
-    ]
+    names = {node.name for node in ancestry(function)}
+    abilities = [one for one in fit.layout.latents if one.kind in ("capability", "propensity")]
     return (
         any(feature.name in names for feature in fit.layout.meta_features)
-        and not any(latent.name in names for latent in others)
-        and set(element.latent.dims) <= set(part.dims)
+        and not any(one.name in names - {element.latent.name} for one in abilities)
+        and set(element.latent.dims) <= set(function.dims)
     )
 
 
@@ -127,11 +125,10 @@ def _profile(draws: Draws, element: Element, line: np.ndarray) -> dict[str, np.n
     return profile
 
 
-def _axis(fit: Fit, part: Expr, element: Element) -> int:
+def _axis(fit: Fit, function: Expr, element: Element) -> int:
     """Find the axis of the capability's labels among those of a function's values."""
-    dims = [dim for dim in fit.layout.dims if dim in part.dims]
-    (own,) = element.latent.dims
-    return 1 + dims.index(own)
+    (labels,) = element.latent.dims
+    return 1 + [dim for dim in fit.layout.dims if dim in function.dims].index(labels)
 
 
 def _crossings(line: np.ndarray, chances: np.ndarray) -> np.ndarray:
@@ -141,6 +138,6 @@ def _crossings(line: np.ndarray, chances: np.ndarray) -> np.ndarray:
     rows = np.arange(len(chances))
     before = np.maximum(first - 1, 0)
     low, high = chances[rows, before], chances[rows, first]
-    part = np.where(high > low, (0.5 - low) / (high - low), 1.0)
-    at = line[before] + np.nan_to_num(part, nan=1.0) * (line[first] - line[before])
-    return np.where(above.any(axis=1), np.where(first == 0, -np.inf, at), np.inf)
+    share = np.where(high > low, (0.5 - low) / (high - low), 1.0)
+    values = line[before] + np.nan_to_num(share, nan=1.0) * (line[first] - line[before])
+    return np.where(above.any(axis=1), np.where(first == 0, -np.inf, values), np.inf)

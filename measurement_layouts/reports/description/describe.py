@@ -1,41 +1,36 @@
 """Describe each subject's cognitive profile in plain language."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ...common.digits import chance, significant
+from ...common.digits import chance
 from ...common.errors import DataError, FitError
 from ...common.findings import Finding, table
 from ...common.given import refuse_other
 from ...common.messages import many, some
-from ...evaluations.steps import Rows
 from ...inference.fit import Fit
 from ...inference.forecasts.likelihood import Attempted
 from ...inference.forecasts.streaming import every_draw
 from ...inference.given import refuse_no_fit
-from ...inference.model.alignment import Features
 from ...inference.population.standing import populated, standing
-from ...inference.posterior.diagnostics import profiles, verdicts
+from ...inference.posterior.diagnostics import ALL, diagnose, profiles
 from ...inference.posterior.posterior import posterior_draws, prior_draws, success_rates
 from ...inference.sampling.convergence import RHAT_LIMIT, UNTRUSTED
-from ...layouts.elements import Element
 from ...linking import units
-from ...validation.criticism.agreement import disagreement
 from ...validation.criticism.criticise import Criticism
 from ...validation.criticism.dependence import TOGETHER
-from ...validation.criticism.sentences import repeated
 from .demands import demand_levels
 from .judgement import Evidence, judge
 from .rules import Rules
-from .sentences import Description, Numbers, paragraph
+from .sentences import Description, paragraph
 
-
-def _all_alike(features: Features) -> bool:
-    """Whether all items have the same meta-features."""
-    return all((values == values[:1]).all() for values in features.values())
+_MEMORY_MIB = 8.0
+_TRADED = 0.6  # correlation of draws from which two elements are said to trade off
 
 
 class Training(NamedTuple):
@@ -45,62 +40,51 @@ class Training(NamedTuple):
     ----------
     successes, trials, items : int
         Counts of successes and trials, and number of items attempted.
+    rate : float
+        Success rate; with several outcomes, grades or scores, their mean as a fraction of the
+        highest. Counts are then of steps.
     spread : float
-        Standard deviation over the items of the posterior mean of the success probability; NaN
-        where all items are the same, so that it cannot vary.
-    mean : float or None
-        With several outcomes, grades or scores, their mean as a fraction of the highest. Counts are
-        then of steps, and the spread is that of the items' expected outcomes.
+        Standard deviation over the items of the expected outcome; NaN where all items are the same,
+        so that it cannot vary.
+    counted : bool
+        Whether counts are of items, and not of steps.
     """
 
     successes: int
     trials: int
     items: int
+    rate: float
     spread: float
-    mean: float | None = None
+    counted: bool
 
     @classmethod
     def of(cls, fit: Fit, row: int) -> "Training":
         """Read and forecast a subject's outcomes, by its position in the fit."""
-        attempted = Attempted.of(fit, row)
+        attempted, steps = Attempted.of(fit, row), fit.layout.steps
+        features, count = attempted.features, len(attempted.items)
         if attempted.steps is not None:
-            return cls._of_steps(fit, row, attempted, attempted.steps)
-        items, features = len(attempted.names), attempted.features
-        means = np.empty(items)
-        for places, chances in every_draw(fit, row, features, items, memory_mib=_MEMORY_MIB):
-            means[places] = chances.mean(axis=1)
-        alike = _all_alike(features)
-        spread = np.nan if alike else float(means.std())
-        return cls(int(attempted.successes.sum()), int(attempted.trials.sum()), items, spread)
-
-    @classmethod
-    def _of_steps(cls, fit: Fit, row: int, attempted: Attempted, steps: Rows) -> "Training":
-        _, first = np.unique(steps.places, return_index=True)
-        features = {name: values[first] for name, values in attempted.features.items()}
-        means = np.zeros(len(first))
+            _, first = np.unique(attempted.steps.places, return_index=True)
+            features = {name: values[first] for name, values in features.items()}
+        means = np.zeros(count)
         for outcome in fit.layout.outcomes:
             highest = outcome.range.high * len(fit.layout.outcomes)
-            for places, values in every_draw(
-                fit, row, features, len(first), outcome, memory_mib=_MEMORY_MIB
-            ):
-                means[places] += values.mean(axis=1) / highest
-        alike = _all_alike(features)
-        counts = int(attempted.successes.sum()), int(attempted.trials.sum())
-        rate = float(success_rates(fit, np.array([row])).iloc[0])
-        return cls(*counts, len(first), np.nan if alike else float(means.std()), rate)
-
-    @property
-    def rate(self) -> float:
-        """Success rate."""
-        return self.successes / self.trials if self.mean is None else self.mean
-
-    def uniform(self, rules: Rules) -> bool:
-        """Whether success hardly depends on the items."""
-        return self.spread < rules.spread
+            node = () if steps is None else (outcome,)
+            draws = every_draw(fit, row, features, count, *node, memory_mib=_MEMORY_MIB)
+            for rows, values in draws:
+                means[rows] += values.mean(axis=1) / highest
+        alike = all((values == values[:1]).all() for values in features.values())
+        return cls(
+            int(attempted.successes.sum()),
+            int(attempted.trials.sum()),
+            count,
+            float(success_rates(fit, np.array([row])).iloc[0]),
+            np.nan if alike else float(means.std()),
+            steps is None,
+        )
 
     def silent(self, rules: Rules) -> bool:
         """Whether single elements cannot be judged: success is uniform and not nearly complete."""
-        return self.uniform(rules) and self.rate < rules.nearly_all
+        return self.spread < rules.spread and self.rate < rules.nearly_all
 
     def level(self, rules: Rules) -> str:
         """Class of the success rate: ``nearly all``, ``nearly nothing`` or ``in between``."""
@@ -110,24 +94,19 @@ class Training(NamedTuple):
 
     def finding(self, subject: str, rules: Rules) -> Finding:
         """Describe the success rate, and whether it depends on the items."""
-        of = many(self.items, "item")
-        if self.mean is not None:
-            of = f"the highest outcome on {of}"
-        elif self.trials != self.items:
-            of = f"{many(self.trials, 'trial')} on {of}"
-        level = self.level(rules)
-        how = "" if level == "in between" else f"{level}: "
-        verb = "passes" if self.mean is None else "reaches"
-        rate = chance(self.rate, 0) if 0 < self.rate < 1 else f"{self.rate:.2f}"
-        text = f"{subject} {verb} {how}{rate} of {of}"
-        if self.mean is None and self.successes in (0, self.trials):
-            text = f"{subject} passes {'all' if self.successes else 'none of'} {of}"
+        items = many(self.items, "item")
+        tried = items if self.trials == self.items else f"{many(self.trials, 'trial')} on {items}"
+        text = f"{subject} solved {self.successes} of {tried}"
+        if not self.counted:
+            rate = chance(self.rate, 0) if 0 < self.rate < 1 else f"{self.rate:.2f}"
+            text = f"{subject} reached {rate} of the highest outcome on {items}"
+        elif self.rate in (0, 1):
+            text = f"{subject} solved {'all' if self.rate else 'none of'} {tried}"
         if self.silent(rules):
             text += ", and under the layout success hardly depends on the item; strengths and "
             text += "weaknesses cannot be determined"
-        elif self.successes in (0, self.trials):
-            limits = "upper" if self.successes else "lower"
-            text += f"; the {limits} limits of its abilities cannot be determined"
+        elif self.rate in (0, 1):
+            text += ", which bounds abilities on one side only"
         return Finding("", "overall", text, size=self.rate)
 
 
@@ -149,9 +128,10 @@ def describe(
 
     A capability is judged by the number of levels of demand in the subject's items that it
     surpasses, not by its declared range. It is uncertain if its interval extends into strengths or
-    weaknesses and it is neither. An element is unknown if the data hardly add to the prior
+    weaknesses and it is neither, and bounded on one side only, without a rank, if it lies far above
+    or below all levels. An element is unknown if the data hardly add to the prior
     (``prior_dominated`` in `Fit.profiles`). If a subject's success hardly depends on the items, and
-    it does not pass nearly all of them, its capabilities, propensities and biases are not
+    it does not solve nearly all of them, its capabilities, propensities and biases are not
     described.
 
     For a joint layout, the description states the weight of the population in each element whose
@@ -193,7 +173,7 @@ def describe(
     >>> description
     <Description of 2 subjects: ...>
     >>> print(description.texts["sim-01"])
-    sim-01 passes ...
+    sim-01 solved ...
     """
     if not isinstance(rules, Rules):
         raise FitError(f"rules={rules!r}; give Rules(...), such as Rules(certainty=0.95)")
@@ -201,30 +181,45 @@ def describe(
     if criticism is not None:
         _same_fit(fit, criticism)
     rows = fit.places(subjects)
-    who = fit.names(rows)
-    judged, table = verdicts(fit, subjects=who), profiles(fit, prob=rules.prob, subjects=who)
-    found, texts = dict[str, list[Finding]](), dict[str, str]()
-    overall, leaning = dict[str, Training](), leanings(fit, who)
-    for row, subject in zip(rows, who, strict=True):
-        verdict, own = judged.loc[subject], table[table["subject"] == subject]
-        training = Training.of(fit, row)
-        silent = training.silent(rules)
-        overall[subject] = training
-        found[subject] = [
-            *_sampling(subject, str(verdict["status"]), str(verdict["reason"])),
-            training.finding(subject, rules),
-            *_elements(fit, subject, own, silent, rules),
-            *leaning[subject],
-            *([] if criticism is None else _criticised(criticism, subject, rules)),
+    names = fit.names(rows)
+    judged, numbers = diagnose(fit, subjects=names), profiles(fit, prob=rules.prob, subjects=names)
+    of_subject = dict(list(numbers.groupby("subject", sort=False)))
+    findings = {name: list[Finding]() for name in [ALL] * (ALL in judged.index) + names}
+    for name, verdict in judged[judged["status"] != "ok"].iterrows():
+        findings[str(name)] += _sampling(str(name), verdict["status"], verdict["reason"])
+    population = _population(fit, names)
+    training = {}
+    for row, name in zip(rows, names, strict=True):
+        training[name] = Training.of(fit, row)
+        findings[name] += [
+            training[name].finding(name, rules),
+            *_elements(fit, row, of_subject[name], training[name], rules),
+            *population.get(name, []),
+            *([] if criticism is None else _criticised(criticism, name, rules)),
         ]
-        told = [each for each in found[subject] if not (silent and each.what == "unknown")]
-        texts[subject] = paragraph(told)
     if subjects is None:
         for name, reason in fit.failures.items():
-            found[name] = _sampling(name, "failed", reason)
-            texts[name] = paragraph(found[name])
+            findings[name] = _sampling(name, "failed", reason)
+    notes = [] if criticism is None else _alike(criticism, TOGETHER, "Over all subjects, repeated")
+    notes += findings.get(ALL, [])
+    texts = {}
+    for name, listed in findings.items():
+        silent = name in training and training[name].silent(rules)
+        texts[name] = paragraph([one for one in listed if not (silent and one.what == "unknown")])
+    texts.pop(ALL, None)
+    overall = [
+        (one.rate, one.level(rules), one.spread, one.spread < rules.spread)
+        for one in training.values()
+    ]
+    columns = ["success", "level", "spread", "uniform"]
+    every_row = table(itertools.chain.from_iterable(findings.values()))
+    every_row.insert(0, "subject", [name for name in findings for _ in findings[name]])
     return Description(
-        _table(found), pd.Series(texts, name="text", dtype="str"), _overall(overall, rules), rules
+        every_row,
+        pd.Series(texts, name="text", dtype="str"),
+        pd.DataFrame(overall, pd.Index(names, name="subject", dtype="str"), columns),
+        rules,
+        tuple(f"{note}." for note in notes),
     )
 
 
@@ -232,155 +227,121 @@ def _same_fit(fit: Fit, criticism: Criticism) -> None:
     remedy = "give the result of ml.validation.criticise(fit, evaluation)"
     refuse_other("criticism", criticism, Criticism, "a Criticism", remedy)
     other = criticism.fit
-    if other.layout.fingerprint != fit.layout.fingerprint:
-        differs = f"the layout {other.layout.name!r}, this one of {fit.layout.name!r}"
-        if other.layout.name == fit.layout.name:
-            differs = f"another layout with the same name, {fit.layout.name!r}"
-    elif other.subjects != fit.subjects:
-        differs = f"the subjects {some(other.subjects)}, this one of {some(fit.subjects)}"
-    elif not other.observed.equals(fit.observed):
-        differs = "the same layout to other outcomes"
-    else:
-        return
-    raise DataError(
-        f"the criticism is of another fit, of {differs}; give criticise(fit, evaluation) of this "
-        "fit, or leave it out"
-    )
+    for differs, what in (
+        (other.layout.fingerprint != fit.layout.fingerprint, f"of layout {other.layout.name!r}"),
+        (other.subjects != fit.subjects, f"of the subjects {some(other.subjects)}"),
+        (not other.observed.equals(fit.observed), "of other outcomes"),
+    ):
+        if differs:
+            raise DataError(
+                f"the criticism is of another fit, {what}; give criticise(fit, evaluation) of this "
+                "fit, or leave it out"
+            )
 
 
 def _sampling(subject: str, status: str, reason: str) -> list[Finding]:
-    if status == "ok":
-        return []
+    whose = "The profiles of all subjects are" if subject == ALL else f"The profile of {subject} is"
+    first, _, more = reason.partition("; ")
+    why = first + ", and more in Fit.diagnostics" * bool(more)
+    text = f"{whose} {'not reliable yet' if status in UNTRUSTED else 'approximate'} ({why})"
     if status == "failed":
-        return [Finding("", "sampling", f"{subject} could not be fitted ({reason})")]
-    if status not in UNTRUSTED:
-        return [Finding("", "sampling", f"The profile of {subject} is approximate ({reason})")]
-    text = f"The profile of {subject} is not reliable yet ({reason})"
+        text = f"{subject} could not be fitted ({reason})"
     return [Finding("", "sampling", text)]
 
 
 def _elements(
-    fit: Fit, subject: str, own: pd.DataFrame, silent: bool, rules: Rules
-) -> list[Finding]:
+    fit: Fit, row: int, numbers: pd.DataFrame, training: Training, rules: Rules
+) -> Iterator[Finding]:
     """Judge a subject's elements, given its rows of the profiles in the same order."""
-    found = []
-    attempted = Attempted.of(fit, fit.subjects.index(subject))
-    for element, row in zip(fit.elements, own.to_dict("records"), strict=True):
+    attempted, subject = Attempted.of(fit, row), fit.subjects[row]
+    draws = [posterior_draws(fit, element, subject) for element in fit.elements]
+    for number, numbers_of in enumerate(numbers.to_dict("records")):
+        element, levels = fit.elements[number], None
+        if rules.scale == "demands" and element.latent.kind == "capability":
+            features, count = attempted.features, len(attempted.names)
+            levels = demand_levels(fit, subject, features, count, element)
         evidence = Evidence(
             element,
-            draws=posterior_draws(fit, element, subject),
+            draws=draws[number],
             prior=prior_draws(fit, element),
-            numbers=Numbers(float(row["mean"]), float(row["low"]), float(row["high"])),
-            levels=_levels(fit, subject, attempted, element, rules),
-            modes=bool(row["modes"]),
-            agreed=row["rhat"] <= RHAT_LIMIT,
-            informed=not row["prior_dominated"] and not (silent and element.latent.kind != "noise"),
+            row={str(name): value for name, value in numbers_of.items()},
+            success=training.rate,
+            silent=training.silent(rules),
+            levels=levels,
+            agreed=numbers_of["rhat"] <= RHAT_LIMIT,
         )
-        found.append(judge(evidence, rules))
-    return [finding for finding in found if finding is not None]
+        finding = judge(evidence, rules)
+        if finding is not None and finding.what == "uncertain":
+            finding = replace(finding, text=finding.text + _traded(fit, draws, number))
+        if finding is not None:
+            yield finding
 
 
-def _levels(
-    fit: Fit, subject: str, attempted: Attempted, element: Element, rules: Rules
-) -> np.ndarray | None:
-    """Find the levels of demand to judge a capability by, if it is to be judged by these."""
-    if rules.scale != "demands" or element.latent.kind != "capability":
-        return None
-    return demand_levels(fit, subject, attempted.features, len(attempted.names), element)
-
-
-def _criticised(criticism: Criticism, subject: str, rules: Rules) -> list[Finding]:
-    """Describe what criticism flags: attempts and outcomes, used and missing properties."""
-    disagreeing, forms, missing = (
-        table[table["flagged"] & (table["subject"] == subject)]
-        for table in (criticism.agreement, criticism.forms, criticism.candidates)
+def _traded(fit: Fit, draws: list[np.ndarray], number: int) -> str:
+    """Write which other element an uncertain one trades off with; empty if with none."""
+    with np.errstate(invalid="ignore"):  # an element may have a single value
+        correlations = np.atleast_2d(np.corrcoef(draws))[number]
+    correlations[number] = 0
+    other = int(np.nanargmax(abs(correlations)))
+    if not abs(correlations[other]) >= _TRADED:
+        return ""
+    more = "higher" if correlations[other] > 0 else "lower"
+    return (
+        f"; a higher value with a {more} {fit.elements[other].name} explains the outcomes as well"
     )
-    missing = missing[missing["gain"] >= rules.gain]
+
+
+def _criticised(criticism: Criticism, subject: str, rules: Rules) -> Iterator[Finding]:
+    """Describe what criticism flags: attempts and outcomes, used and missing properties."""
+    yield from _alike(criticism, subject, "Repeated")
+    agreement, forms, missing = (
+        tests[tests["flagged"] & (tests["subject"] == subject)].to_dict("records")
+        for tests in (criticism.agreement, criticism.forms, criticism.candidates)
+    )
+    for row in agreement:
+        text = "The outcomes agree with no other subject's; the items may be in another order"
+        yield Finding("", "agreement", text, size=float(row["agreement"]))
+    yield from (_deviating("misfit", row) for row in forms)
+    yield from (_deviating("missing", row) for row in missing if row["gain"] >= rules.gain)
+
+
+def _alike(criticism: Criticism, subject: str, lead: str) -> list[Finding]:
+    """Describe repeated attempts that are more alike than the layout implies."""
+    rows = criticism.overdispersion
+    rows = rows[rows["flagged"] & (rows["subject"] == subject)]
+    text = f"{lead} attempts at an item are more alike than the layout implies, so that intervals "
+    text += "are too short"
     return [
-        *_alike(criticism, subject),
-        *(_disagreeing(row) for row in disagreeing.to_dict("records")),
-        *(_deviating("misfit", row) for row in forms.to_dict("records")),
-        *(_deviating("missing", row) for row in missing.to_dict("records")),
+        Finding(
+            "", "intervals", text, "", *(float(row[name]) for name in ("effect", "low", "high"))
+        )
+        for row in rows.to_dict("records")
     ]
 
 
 def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
     """Describe the level of a property at which success deviates most."""
-    return Finding(
-        str(row["property"]),
-        kind,
-        f"{row['property']}: where it is {row['level']}, {row['subject']} passes "
-        f"{row['observed']:.2f} instead of {row['expected']:.2f}",
-        size=float(row["effect"]),
-        low=float(row["low"]),
-        high=float(row["high"]),
+    text = (
+        f"{row['property']}: where it is {row['level']}, {row['subject']} solves "
+        f"{row['observed']:.2f} instead of {row['expected']:.2f}"
     )
+    numbers = (float(row[name]) for name in ("effect", "low", "high"))
+    return Finding(str(row["property"]), kind, text, "", *numbers)
 
 
-def _disagreeing(row: dict[Hashable, Any]) -> Finding:
-    """Describe a subject whose outcomes agree with no other subject's."""
-    text = f"T{disagreement(row)[1:]}: its items may be in another order"
-    return Finding("", "agreement", text, size=float(row["agreement"]))
-
-
-def _alike(criticism: Criticism, subject: str) -> list[Finding]:
-    """Describe repeated attempts that are too similar, of the subject or else of all together."""
-    table = criticism.overdispersion
-    flagged = {row["subject"]: row for row in table[table["flagged"]].to_dict("records")}
-    for who, lead in ((subject, "R"), (TOGETHER, "Over all subjects, r")):
-        if who in flagged:
-            row = flagged[who]
-            text = f"{lead}{repeated(row)[1:]}"
-            effect, low, high = (float(row[name]) for name in ("effect", "low", "high"))
-            return [Finding("", "intervals", text, size=effect, low=low, high=high)]
-    return []
-
-
-def _table(found: dict[str, list[Finding]]) -> pd.DataFrame:
-    findings = table(finding for own in found.values() for finding in own)
-    subjects = [subject for subject, own in found.items() for _ in own]
-    findings.insert(0, "subject", subjects)
-    return findings
-
-
-def _overall(overall: dict[str, Training], rules: Rules) -> pd.DataFrame:
-    columns = ["success", "level", "spread", "uniform"]
-    rows = [
-        (each.rate, each.level(rules), each.spread, each.uniform(rules))
-        for each in overall.values()
-    ]
-    return pd.DataFrame(rows, pd.Index(list(overall), name="subject", dtype="str"), columns)
-
-
-_MEMORY_MIB = 8.0
-
-
-def leanings(fit: Fit, subjects: Sequence[str]) -> dict[str, list[Finding]]:
-    """Describe the weight of the population in elements of a profile, and their values without.
-
-    Parameters
-    ----------
-    fit : Fit
-        The fit.
-    subjects : sequence of str
-        Names of the subjects.
-
-    Returns
-    -------
-    dict of str to list of Finding
-        Findings by subject, one for each element whose prior has shared values.
-    """
-    found: dict[str, list[Finding]] = {subject: [] for subject in subjects}
+def _population(fit: Fit, subjects: list[str]) -> dict[str, list[Finding]]:
+    """State the weight of the population in elements whose prior has shared values."""
     if not populated(fit.layout, levels=fit.levels):
-        return found
-    known = {(element.latent.name, element.label): element for element in fit.elements}
+        return {}
+    elements = {(one.latent.name, one.label): one for one in fit.elements}
+    findings: dict[str, list[Finding]] = {}
     for row in standing(fit, subjects=subjects).to_dict("records"):
-        element = known[row["node"], row["label"]]
-        weight = float(row["population_weight"])
-        text = f"{element.name} {weight:.0%}"
+        element, weight = elements[row["node"], row["label"]], float(row["population_weight"])
+        text = f"{weight:.0%} of {element.name}"
         if pd.notna(row["alone"]):
             unit = units.name(element.latent.unit)
-            own = significant(row["alone"]).replace("−", "-") + (f" {unit}" if unit else "")
-            text += f" (about {own} by its own outcomes alone)"
-        found[row["subject"]].append(Finding(element.name, "leaning", text, size=weight))
-    return found
+            alone = f"{float(f'{row["alone"]:.2g}'):g} {unit}".strip()
+            text += f" (its own outcomes alone give about {alone})"
+        finding = Finding(element.name, "leaning", text, size=weight)
+        findings.setdefault(row["subject"], []).append(finding)
+    return findings

@@ -1,22 +1,20 @@
-"""Thresholds that decide the findings of a description, each with its unit and meaning."""
+"""Thresholds that decide the findings of a description."""
 
-from dataclasses import dataclass, field, fields
-from typing import Any
-
-import pandas as pd
+from dataclasses import dataclass, fields
 
 from ...common import options
 from ...common.errors import FitError
 
-SCALES = ("demands", "range")
-_UNBOUNDED = ("evidence", "tilt", "gain")  # positive; the others lie between 0 and 1
+_SCALES = ("demands", "range")
+_POSITIVE = ("evidence", "tilt", "gain")  # the others lie between 0 and 1
+_ORDERED = (
+    ("weak", "strong"),
+    ("weak_demands", "strong_demands"),
+    ("nearly_nothing", "nearly_all"),
+)
 
 
-def _rule(value: float | str, unit: str, meaning: str) -> Any:
-    return field(default=value, metadata={"default": value, "unit": unit, "meaning": meaning})
-
-
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Rules:
     """Thresholds of a description; every statement in it follows from these.
 
@@ -24,23 +22,24 @@ class Rules:
     ----------
     certainty : float, default 0.9
         Posterior probability that a statement needs, above 0.5.
-    prob : float, default 0.9
-        Mass of the equal-tailed intervals.
     evidence : float, default 3
         Least factor by which the data raise the prior odds of a strength or weakness, so that none
         is stated that follows from the prior alone.
+    prob : float, default 0.9
+        Mass of the equal-tailed intervals.
     strong, weak : float, default 0.8 and 0.7
         Shares of a capability's range, for the scale "range": it is a strength from `strong` on
         and a weakness up to `weak`, which may not exceed `strong`.
     vague : float, default 0.5
         Share of the scale: a capability whose interval is wider is unknown, unless it is a strength
-        or a weakness.
+        or a weakness; one beyond all levels of demand is a strength or a weakness only if its
+        interval is narrower than this share of the span of the levels.
     tilt : float, default 0.5
         Number of prior standard deviations: a bias at least so far from its prior mean is stated.
     noisy : float, default 0.15
         Weight of noise above which a subject is noisy.
     nearly_all, nearly_nothing : float, default 0.97 and 0.15
-        Success rates from which, and up to which, a subject passes nearly all or nearly nothing.
+        Success rates from which, and up to which, a subject solves nearly all or nearly nothing.
     spread : float, default 0.05
         Standard deviation of the forecast over the training items: below it, success hardly depends
         on the items.
@@ -62,90 +61,44 @@ class Rules:
 
     Examples
     --------
-    >>> Rules(certainty=0.95).to_frame().loc[["certainty", "scale"], ["value", "unit"]]
-                 value             unit
-    rule
-    certainty     0.95      probability
-    scale      demands  demands or range
+    >>> Rules(certainty=0.95).certainty
+    0.95
     """
 
-    certainty: float = _rule(0.9, "probability", "posterior probability that a statement needs")
-    evidence: float = _rule(
-        3.0, "odds ratio", "least factor by which data raise the odds of a strength or weakness"
-    )
-    prob: float = _rule(0.9, "probability", "mass of the equal-tailed intervals")
-    strong: float = _rule(0.8, "share of the range", "a capability at or above it is a strength")
-    weak: float = _rule(0.7, "share of the range", "a capability at or below it is a weakness")
-    vague: float = _rule(0.5, "share of the scale", "a capability with a wider interval is unknown")
-    tilt: float = _rule(
-        0.5, "prior standard deviations", "a bias at least so far from its prior mean is stated"
-    )
-    noisy: float = _rule(0.15, "weight", "a subject with more noise is noisy")
-    nearly_all: float = _rule(0.97, "success rate", "at or above it, nearly all items are passed")
-    nearly_nothing: float = _rule(
-        0.15, "success rate", "at or below it, nearly no items are passed"
-    )
-    spread: float = _rule(
-        0.05, "success probability", "if the forecast varies less over items, they hardly matter"
-    )
-    gain: float = _rule(
-        4.0, "nats of elpd", "a property with at least this gain seems to be missing"
-    )
-    scale: str = _rule("demands", "demands or range", "scale by which capabilities are judged")
-    strong_demands: float = _rule(
-        0.75, "share of the levels", "a capability that surpasses at least so many is a strength"
-    )
-    weak_demands: float = _rule(
-        0.25, "share of the levels", "a capability that surpasses at most so many is a weakness"
-    )
+    certainty: float = 0.9
+    evidence: float = 3.0
+    prob: float = 0.9
+    strong: float = 0.8
+    weak: float = 0.7
+    vague: float = 0.5
+    tilt: float = 0.5
+    noisy: float = 0.15
+    nearly_all: float = 0.97
+    nearly_nothing: float = 0.15
+    spread: float = 0.05
+    gain: float = 4.0
+    scale: str = "demands"
+    strong_demands: float = 0.75
+    weak_demands: float = 0.25
 
     def __post_init__(self) -> None:
-        if self.scale not in SCALES:
-            raise FitError(f"scale={self.scale!r}; give one of {', '.join(map(repr, SCALES))}")
-        for each in fields(self):
-            if each.name == "scale":
-                continue
-            value = getattr(self, each.name)
-            check = options.inside if each.name not in _UNBOUNDED else options.positive
-            object.__setattr__(self, each.name, check(each.name, value, each.metadata["default"]))
+        if self.scale not in _SCALES:
+            raise FitError(f"scale={self.scale!r}; give one of {', '.join(map(repr, _SCALES))}")
+        for field in fields(self):
+            if field.name != "scale":
+                check = options.positive if field.name in _POSITIVE else options.inside
+                value = check(
+                    field.name, getattr(self, field.name), getattr(type(self), field.name)
+                )
+                object.__setattr__(self, field.name, value)
         if self.certainty <= 0.5:
             raise FitError(
                 f"certainty={self.certainty}; give a probability above 0.5, or a statement and its "
                 "opposite could both be made"
             )
-        pairs = (("weak", "strong"), ("weak_demands", "strong_demands"))
-        for low, high in (*pairs, ("nearly_nothing", "nearly_all")):
+        for low, high in _ORDERED:
             if getattr(self, low) > getattr(self, high):
                 raise FitError(
                     f"{low}={getattr(self, low)} above {high}={getattr(self, high)}; give {low} at "
                     f"most as large as {high}"
                 )
-
-    def to_frame(self) -> pd.DataFrame:
-        """List the rules.
-
-        Returns
-        -------
-        DataFrame
-            Indexed by rule: ``value``, ``unit`` and ``meaning``.
-        """
-        rows = {
-            each.name: {
-                "value": getattr(self, each.name),
-                "unit": each.metadata["unit"],
-                "meaning": each.metadata["meaning"],
-            }
-            for each in fields(self)
-        }
-        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("rule")
-
-    def __repr__(self) -> str:
-        lines = [
-            f"  {rule:<15}{_value(row['value']):<8}{row['unit']}: {row['meaning']}"
-            for rule, row in self.to_frame().iterrows()
-        ]
-        return "\n".join(["Rules of a description", *lines])
-
-
-def _value(value: object) -> str:
-    return value if isinstance(value, str) else f"{value:g}"

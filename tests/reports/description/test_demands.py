@@ -8,9 +8,11 @@ from helpers import small_layouts
 import measurement_layouts as ml
 from measurement_layouts import FitError
 from measurement_layouts.layouts.elements import find_elements
-from measurement_layouts.linking import logistic, mixture, presence, product
+from measurement_layouts.linking import guessing, logistic, mixture, presence, product
 from measurement_layouts.reports import Rules
+from measurement_layouts.reports.contents import Contents
 from measurement_layouts.reports.description.demands import demand_levels
+from measurement_layouts.reports.summary import findings
 
 LOUD = Rules(spread=1e-6)
 
@@ -42,8 +44,8 @@ def table(**columns):
 
 
 def finding(fit, rules=LOUD, element="reach"):
-    found = ml.describe(fit, rules=rules).findings
-    return found[found["where"] == element].iloc[0]
+    listed = ml.describe(fit, rules=rules).findings
+    return listed[listed["where"] == element].iloc[0]
 
 
 @pytest.mark.parametrize("high", [6, 13, 60])
@@ -61,7 +63,7 @@ def test_the_declared_range_does_not_matter(high, mean, sd, kind, rng):
     fit = fitted(reaching(high), table(demand=np.arange(1, 5.5, 0.5)), rng, reach=(mean, sd))
     found = finding(fit)
     assert found["what"] == kind
-    assert " of 9 levels of demand" in found["text"]
+    assert " of the 9 levels demanded" in found["text"]
     assert f"of {high}" not in found["text"]
 
 
@@ -84,8 +86,8 @@ def test_an_interval_across_classes_is_uncertain(rng):
     assert finding(sure)["what"] == "in between"
     assert finding(unsure)["what"] == "uncertain"
     text = ml.describe(unsure, rules=LOUD).texts["Ann"]
-    assert "Uncertain: reach 3.39 [" in text
-    assert "In between" not in text
+    assert "Uncertain: reach: half solved at 3.39 [" in text
+    assert "Neither" not in text
 
 
 def test_what_is_counted_is_what_is_said(rng):
@@ -94,8 +96,8 @@ def test_what_is_counted_is_what_is_said(rng):
     draws = fit.posterior["reach"].to_numpy().ravel()
     counts = (draws[:, None] > items["demand"].to_numpy()).sum(axis=1)
     low, high = np.quantile(counts, [0.05, 0.95])
-    said = finding(fit)["text"]
-    assert f", above {counts.mean():.0f} [{low:.0f}, {high:.0f}] of 9 levels of demand" in said
+    text = finding(fit)["text"]
+    assert f", above {low:.0f} to {high:.0f} of the 9 levels demanded" in text
 
 
 def test_only_attempted_items_count(rng):
@@ -106,7 +108,32 @@ def test_only_attempted_items_count(rng):
     fit = small_layouts.crafted(layout, few, {"reach": rng.normal(2.6, 0.1, (1, 4, 400))})
     found = finding(fit)
     assert found["what"] == "strength"
-    assert "of 3 levels of demand" in found["text"]
+    assert "of the 3 levels demanded" in found["text"]
+
+
+@pytest.mark.parametrize("high", [60, 120, 240])
+def test_what_is_bounded_on_one_side_only_has_no_rank(high):
+    """A bird that was tested at 0 and 5 s only: its memory is longer, nobody knows how much."""
+    delay = ml.MetaFeature("delay", low=0, high=60, unit="s")
+    slips = ml.Noise("slips", low=0, high=0.5)
+    memory = ml.Capability("memory", low=0, high=high, unit="s")
+    knows = mixture(logistic(np.log2((memory + 1) / (delay + 1)), 1.7), by=slips, toward=0)
+    layout = ml.Layout("hiding", ml.Success("found", guessing(knows, 1 / 3)))
+    items = table(delay=[0, 5, 15, 30, 60.0])
+    successes = pd.DataFrame([[22, 26, 0, 0, 0], [25, 29, 27, 22, 15]], ["A", "B"], items.index)
+    trials = pd.DataFrame([[26, 29, 0, 0, 0], [27, 30, 30, 30, 30]], ["A", "B"], items.index)
+    fit = ml.fit(
+        layout, ml.Evaluation(items, successes, trials), method="grid", seed=1, progressbar=False
+    )
+    described = ml.describe(fit)
+    kinds = described.findings.query("where == 'memory'").set_index("subject")["what"].to_dict()
+    assert kinds == {"A": "bounded", "B": "strength"}
+    assert "memory is above 5.0" in described.texts["A"]
+    sentences = [one for part in findings(Contents(fit)) for one in part.parts[0]]
+    (told,) = [one for one in sentences if one.startswith("memory: ")]
+    assert "bounded on one side only, without a rank, in A" in told
+    assert "highest" not in told
+    assert any("run items that demand" in one for one in sentences)
 
 
 def levels(fit, name, items):
