@@ -191,14 +191,6 @@ def test_labels_are_columns_of_their_own():
     ]
 
 
-def test_long_remarks_are_cut():
-    items = table(OCCLUSION, [(1, 0, 0, 0, NAN), *NOBODYS])
-    fit = fitted(occlusion(), items, {"Ann": items.index[:1]})
-    (remark,) = fit.forecast(table(OCCLUSION, [(5, 1, 1, 1, 2)])).to_frame()["remark"]
-    assert remark.count(";") == 3
-    assert remark.endswith("; 2 more")
-
-
 @pytest.fixture
 def stepped():
     """Ann has outcomes of any kind on 2 and 6 seconds, and none on 9; Bob on all."""
@@ -316,18 +308,6 @@ def test_training_items_lie_inside():
 
 
 # --- forecasts and scores ------------------------------------------------------------------------
-
-
-def test_parts_of_a_forecast_tell_the_same():
-    """Neither the order nor the company of items and subjects matters."""
-    forecast, _, items, new, attempted = random_case(5, 9)
-    fit = fitted(occlusion(), items, attempted)
-    part = fit.forecast(new.iloc[::-2], subjects=["Cyd", "Bob"])
-    whole = forecast.outside().set_index(["subject", "item"]).sort_index()
-    own = part.outside().set_index(["subject", "item"]).sort_index()
-    kept = [cell for cell in whole.index.unique() if cell in set(own.index)]
-    pd.testing.assert_frame_equal(own, whole.loc[kept])
-    assert own.index.get_level_values("subject").nunique() == 2
 
 
 def test_no_meta_features_and_no_items():

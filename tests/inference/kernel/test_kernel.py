@@ -125,16 +125,6 @@ def test_labelled_demands_in_tables_of_their_own(reduce, items):
     agree(fused, Plain(layout, features, data), rng)
 
 
-def test_items_alike_are_one_row(rng, animal_ai, items, cohort):
-    """Three copies of every item: the rows stay, the log-density is that of all items."""
-    features = read_training_features(animal_ai, cohort)
-    thrice = {name: np.tile(values, 3) for name, values in features.items()}
-    data = random_outcomes(animal_ai, rng, 3 * len(items))
-    fused = Fused(animal_ai, thrice, data)
-    assert fused.kernel.domains.rows.size == len(items)
-    agree(fused, Plain(animal_ai, thrice, data), rng)
-
-
 def test_a_small_change_of_an_outcome_is_noticed(rng, animal_ai, cohort):
     """Twin that must fail: one outcome more, and the two densities differ."""
     features = read_training_features(animal_ai, cohort)

@@ -157,32 +157,6 @@ def test_the_sum_over_places_is_the_integral():
     assert abs(own - exact) > 0.2  # twin: 80 log-odds per standard deviation are too steep
 
 
-def test_items_alike_are_one_row(rng):
-    """Alike in outcomes, too; 60 items of 5 kinds cost as much as those 5, and count 12 times."""
-    few = battery(rng, 5)
-    data = SubjectData(np.array([0, 20, 5, 5, 0]), np.array([20, 20, 20, 10, 0]), {})
-    many = {name: np.repeat(values, 12, axis=0) for name, values in few.items()}
-    more = SubjectData(np.repeat(data.successes, 12), np.repeat(data.trials, 12), {})
-    one, all_ = Fused(votes(), few, data), Fused(votes(), many, more)
-    sizes = [sum(part.nbytes for part in found.model.shared_data.values()) for found in (one, all_)]
-    assert sizes[0] == sizes[1]
-    at = np.zeros(5)
-    own, twelve = (found(at)[0] - prior_density(at) for found in (one, all_))
-    np.testing.assert_allclose(twelve, 12 * own, rtol=1e-12)
-
-
-def test_items_alike_with_other_outcomes_are_two():
-    """Their counts must not be added, as of one item of 40 trials: each has its own value."""
-    features = {name: np.repeat(values[:1], 2, axis=0) for name, values in
-                battery(np.random.default_rng(1), 3).items()}  # fmt: skip
-    apart = SubjectData(np.array([0, 20]), np.array([20, 20]), {})
-    at = point(2.0, 0.1, [0, 0, 0])
-    single = {name: values[:1] for name, values in features.items()}
-    added = Fused(votes(), single, SubjectData(np.array([20]), np.array([40]), {}))(at)[0]
-    ways = 2 * gammaln(21) - gammaln(41)
-    assert abs(Fused(votes(), features, apart)(at)[0] - (added + ways)) > 1
-
-
 def test_nothing_attempted_leaves_the_prior(rng):
     features, none = battery(rng, 4), SubjectData(np.zeros(4, int), np.zeros(4, int), {})
     fused, at = Fused(votes(), features, none), rng.normal(size=5)

@@ -57,30 +57,6 @@ def outcomes(items):
 # --- which ones ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("labels", "values"), [(None, 1), (LABELS, 3)])
-def test_fewer_than_ten_items_for_each_value(labels, values):
-    made = layout(labels=labels)
-    assert noncentred(made, 10 * values - 1) == {"skill"}
-    assert noncentred(made, 10 * values) == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("family", "parameters"),
-    [
-        ("Normal", {"mu": "general", "sigma": 2}),
-        ("Normal", {"mu": 0, "sigma": 2}),
-        ("HalfNormal", {"sigma": "spread"}),
-        ("StudentT", {"nu": "spread", "mu": 0, "sigma": 1}),
-    ],
-)
-def test_others_are_sampled_as_they_are(family, parameters):
-    made = layout(family, **parameters)
-    assert noncentred(made, 9) == frozenset()
-    model = build_model(alone(made, battery(9), outcomes(9)))
-    transform = model.rvs_to_transforms[model["skill"]]
-    assert not isinstance(transform, variables.Deviations)
-
-
 # --- the density ---------------------------------------------------------------------------------
 
 

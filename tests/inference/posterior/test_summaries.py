@@ -11,7 +11,6 @@ from helpers import small_layouts
 
 import measurement_layouts as ml
 from measurement_layouts.inference.posterior import summaries
-from measurement_layouts.inference.posterior.diagnostics import diagnose, profiles
 
 SUBJECTS, CHAINS, DRAWS = 7, 3, 101
 
@@ -61,36 +60,6 @@ def test_they_are_what_others_compute_one_by_one(fit, monkeypatch, prob, size):
         with np.errstate(invalid="ignore"):  # of chains that do not move
             (theirs,) = array_stats.rhat(own[None])
         assert row["rhat"] == pytest.approx(theirs, rel=1e-9, nan_ok=True)
-
-
-def test_they_are_computed_once(fit, computed):
-    fit.profiles()
-    fit.diagnostics()
-    assert sum(computed) == SUBJECTS
-    fit.profiles()
-    diagnose(fit, subjects=["s3", "s1"])
-    assert sum(computed) == SUBJECTS
-    fit.profiles(prob=0.5)
-    assert sum(computed) == 2 * SUBJECTS
-
-
-def test_only_those_that_are_missing_are_computed(fit, computed):
-    expected = replace(fit).profiles()
-    computed.clear()
-    assert profiles(fit, subjects=["s5", "s2"])["subject"].tolist() == ["s5", "s2"]
-    assert sum(computed) == 2
-    pd.testing.assert_frame_equal(fit.profiles(), expected)
-    assert sum(computed) == SUBJECTS
-
-
-def test_what_is_kept_cannot_be_changed(fit):
-    expected = replace(fit).profiles()
-    table = fit.profiles()
-    table["mean"] += 1
-    table.loc[:, "modes"] = True
-    for values in summaries.summaries(fit, fit.places(), 0.9).values():
-        values[...] = values[::-1]
-    pd.testing.assert_frame_equal(fit.profiles(), expected)
 
 
 def test_another_fit_keeps_its_own(fit):

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 from scipy.signal import lfilter
 
-from measurement_layouts.inference.posterior import summaries
 from measurement_layouts.inference.posterior.summaries import separate_modes
 from measurement_layouts.inference.sampling.convergence import rhat_ess
 
@@ -80,40 +79,12 @@ def test_a_chain_that_is_stuck_for_a_while_makes_no_mode(moves):
     assert alarms(visits) == (20 if moves else 0)
 
 
-def test_draws_that_are_taken_for_independent_give_false_alarms(monkeypatch):
-    """Twin of the test above: with every draw counted, gaps of slow chains are modes."""
-    monkeypatch.setattr(summaries, "effective_within", lambda draws, _mode: float(draws.size))
-    drawn = chains(np.random.default_rng(2), 200, 0.998, draws=300)
-    assert alarms(drawn) > allowed(len(drawn))
-
-
-def test_a_lower_limit_gives_false_alarms(monkeypatch):
-    """Twin of the test of the rate."""
-    monkeypatch.setattr(summaries, "_BLOCKS", {20: 3.0})
-    monkeypatch.setattr(summaries, "_DIP", 0.1)
-    drawn = np.random.default_rng(1).random((500, 4, 250))
-    assert alarms(drawn) > allowed(len(drawn))
-
-
-def test_draws_all_alike_have_no_modes():
-    assert not marked(np.ones((2, 4, 100))).any()
-
-
-def test_few_draws_say_nothing():
-    assert not alarms(np.random.default_rng(1).random((50, 2, 10)))
-
-
 # --- several modes -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("weight", "gap"), [(0.5, 5.0), (0.2, 6.0), (0.95, 7.0)])
 def test_modes_are_found(weight, gap):
     assert marked(mixed(np.random.default_rng(3), weight, gap)).all()
-
-
-def test_a_shoulder_is_no_mode_of_its_own():
-    """Two normal modes two standard deviations apart have one maximum."""
-    assert alarms(mixed(np.random.default_rng(4), 0.5, 2.0)) == 0
 
 
 @pytest.mark.parametrize("places", [(0, 9, 0, 9), (0, 0, 0, 9), (0, 9, 20, 9)])
@@ -127,10 +98,6 @@ def test_chains_that_seldom_change_modes_are_marked():
     rng = np.random.default_rng(6)
     stay = np.arange(500) < rng.integers(50, 450, (4, 1))
     assert marked(rng.normal(size=(1, 4, 500)) + 9 * stay).all()
-
-
-def test_one_chain_is_marked():
-    assert marked(mixed(np.random.default_rng(7), 0.5, 9.0, count=1)[:, :1]).all()
 
 
 def test_each_element_is_judged_on_its_own():

@@ -28,10 +28,6 @@ OPTIONS = SamplingOptions(draws=500, tune=500, chains=4, target_accept=0.6)
 # --- options of an attempt -----------------------------------------------------------------------
 
 
-def test_the_first_attempt_is_as_asked():
-    assert with_more_care(OPTIONS, 1) == OPTIONS
-
-
 def test_each_attempt_takes_more_care():
     careful = [with_more_care(SamplingOptions(7, 9, 3, 0.8), attempt) for attempt in (2, 3, 4)]
     assert [options.draws for options in careful] == [14, 28, 56]
@@ -129,14 +125,6 @@ def test_the_first_clean_attempt_or_the_last_with_draws(
     assert set(fit.diagnostics()["attempts"]) == {tried}
     ok = attempts[remains - 1] == 0
     assert (set(fit.diagnostics()["status"]) == {"ok"}) == ok
-
-
-@pytest.mark.parametrize(("kind", "who"), [("alone", " for all 1 subject"), ("jointly", "")])
-def test_the_reason_is_that_of_the_last_attempt(monkeypatch, kind, who):
-    chain = "" if who else "chain [1-4]: "
-    message = f"sampling failed{who}; first reason: {chain}Panic: index. Check that"
-    with pytest.raises(FitError, match=message):
-        outcome(monkeypatch, [ValueError("no start"), Panic("index")], kind)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
