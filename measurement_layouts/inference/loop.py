@@ -81,11 +81,11 @@ class Alone:
             with suppress(Unresolved):
                 return integrate(self.battery, data, self.options, stream)
         form = alone(self.battery, data)
-        if not find_bands(self.battery.layout):
-            return sample(form, self.options, stream, unit.attempt, self.cores)
-        maxima = scan(self.battery, LogDensity(form.compiled()))
+        maxima = None
+        if find_bands(self.battery.layout):
+            maxima = scan(self.battery, LogDensity(form.compiled()))
         draws = sample(form, self.options, stream, unit.attempt, self.cores, maxima)
-        if self.method == "nuts" and len(elements(self.battery.layout)) <= MOST:
+        if maxima and self.method == "nuts" and len(elements(self.battery.layout)) <= MOST:
             with suppress(Unresolved, FitError):
                 exact = integrate(self.battery, data, self.options, stream).posterior
                 draws.statistics[MODES_SEARCHED] &= _agree(draws.posterior, exact)
