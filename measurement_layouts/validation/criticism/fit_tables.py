@@ -97,15 +97,16 @@ def person_fit(outcomes: Outcomes) -> pd.DataFrame:
     for name, cells in outcomes.each(outcomes.by_criticised):
         hard = cells.chances.mean(axis=1) < 0.5
         row = {"subject": name, "hard": int(hard.sum()), **_rates(cells, hard)}
-        columns = cells.centred(np.log(cells.chances))
-        change = Change(columns, moves=True) if len(hard) > 1 else FEW
+        change: Change | str = FEW
+        if len(hard) > 1:
+            change = Change(cells.centred(np.log(cells.chances)), moves=True)
         alternatives = [(row | _mean_squares(cells), change)]
         (test,) = score(cells, alternatives, **outcomes.test(name, len(outcomes.criticised)))
-        if test.get("free", 1) < _LINEAR:
-            test["p"] = max(test["p"], predictive_p(cells, columns))
+        if isinstance(change, Change) and test.get("free", 1) < _LINEAR:
+            test["p"] = max(test["p"], predictive_p(cells, change.columns))
         rows.append(test)
-    names = ["subject", "hard", "observed", "expected", "infit", "outfit", *SIZES]
-    return judged(rows, names, outcomes.alpha, false_discovery)
+    columns = ["subject", "hard", "observed", "expected", "infit", "outfit", *SIZES]
+    return judged(rows, columns, outcomes.alpha, false_discovery)
 
 
 def _rates(cells: Cells, chosen: np.ndarray | slice = slice(None)) -> dict[str, float]:
