@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from ..evaluations.tables import named
 from ..inference.fitting import fit
 from ..inference.model.prior import prior_profiles
 from ..inference.posterior.posterior import posterior_draws
+from ..inference.sampling.grid import MOST
 from ..inference.simulate import simulate
 from ..layouts import Layout
 from ..layouts.elements import Element, elements, find_elements
@@ -41,7 +43,8 @@ def power(
     between the quantiles :math:`(1 - prob) / 2` and :math:`(1 + prob) / 2` of its posterior,
     excludes 0. For every number of items and of attempts, pairs of subjects are simulated: the
     profile of one is drawn from the prior, and that of the other is higher by the difference. Both
-    attempt the same items, and both are fitted.
+    attempt the same items, and both are fitted: on a grid where their profile has one or two
+    elements, and by NUTS otherwise.
 
     Parameters
     ----------
@@ -87,8 +90,9 @@ def power(
     Notes
     -----
     Trials of an item count as much as those of further items like it, unless the layout has an
-    `Unseen` property, which all trials of an item share. A real item that has more of its own than
-    the layout knows is like the latter: add items rather than attempts.
+    `Unseen` property, which all trials of an item share. Under such a layout a fit is compiled for
+    each subject, which takes most of the time: begin with ten pairs. A real item that has more of
+    its own than the layout knows is like the latter: add items rather than attempts.
 
     Examples
     --------
@@ -123,11 +127,21 @@ def power(
     names = [element.name for element in profile]
     profiles = pd.DataFrame(np.concatenate([first, first + shift]), pair, names)
     order, rows = rng.permutation(len(table)), []
+    method: Literal["grid"] | None = "grid" if len(profile) <= MOST else None
     cells = list(itertools.product(sizes, tries))
     for size, trials in track(cells, len(cells), progressbar, "cells"):
         chosen = table.iloc[np.resize(order, size)].set_axis([f"item {n}" for n in range(size)])
         outcomes = simulate(layout, chosen, profiles, seed=seed, trials=trials)
-        result = fit(layout, outcomes, draws=500, tune=500, chains=2, seed=seed, progressbar=False)
+        result = fit(
+            layout,
+            outcomes,
+            draws=500,
+            tune=500,
+            chains=2,
+            seed=seed,
+            method=method,
+            progressbar=False,
+        )
         for position in np.flatnonzero(shift):
             element, gap = profile[position], shift[position]
             draws = np.stack([posterior_draws(result, element, name) for name in pair])

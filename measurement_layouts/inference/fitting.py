@@ -86,8 +86,9 @@ def fit(
         layout has a band, whose posterior may have several modes, and NUTS otherwise. The grid
         ignores `tune`, `target_accept` and `reruns`; subjects whose posterior it cannot resolve are
         sampled by NUTS, which `Fit.diagnostics` reports. With bands, NUTS's chains start at the
-        maxima of a scan along each propensity; if the chains do not move between all maxima, or in
-        a joint fit, which has no scan, the status is ``modes not searched``.
+        maxima of a scan along each propensity; if the chains do not move between all maxima, if
+        they differ from the grid of at most two elements, or in a joint fit, which has no scan, the
+        status is ``modes not searched``.
     sampler : {"numpyro"}, optional
         Program that runs NUTS on a joint layout (default: the compiled code of this library).
         ``"numpyro"`` samples the model of `to_pymc` with NumPyro, all chains at once, on a GPU if

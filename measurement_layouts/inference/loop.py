@@ -7,7 +7,7 @@ faults are repeated. What is compiled for a problem is kept by the process that 
 
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -35,9 +35,9 @@ from .sampling.convergence import (
     status,
     worst,
 )
-from .sampling.draws import Draws, SamplingOptions, Unit, with_more_care
+from .sampling.draws import MODES_SEARCHED, Draws, SamplingOptions, Unit, with_more_care
 from .sampling.engine import Battery, compile_sampler
-from .sampling.grid import Unresolved, integrate
+from .sampling.grid import MOST, Unresolved, integrate
 from .sampling.joint_nuts import joint_form
 from .sampling.numpyro_nuts import refuse_no_numpyro, sample_numpyro
 from .sampling.nuts import alone, sample
@@ -46,6 +46,7 @@ from .sampling.stopping import DaemonThreads, stopped_by
 from .sampling.unbounded import LogDensity
 
 _TOGETHER = 256  # values whose chains are judged together, so that they are not all copied
+_FAR = 0.25  # sds by which means of chains differ from exact ones that they have not reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,12 @@ class Alone:
         maxima = None
         if find_bands(self.battery.layout):
             maxima = scan(self.battery, LogDensity(form.compiled()))
-        return sample(form, self.options, stream, unit.attempt, self.cores, maxima)
+        draws = sample(form, self.options, stream, unit.attempt, self.cores, maxima)
+        if maxima and self.method == "nuts" and len(elements(self.battery.layout)) <= MOST:
+            with suppress(Unresolved, FitError):
+                exact = integrate(self.battery, data, self.options, stream).posterior
+                draws.statistics[MODES_SEARCHED] &= _agree(draws.posterior, exact)
+        return draws
 
     def faults(self, blocks: Sequence[Draws], attempt: int) -> list[str]:
         """Return the faults of a subject's draws; a grid is not repeated."""
@@ -94,6 +100,16 @@ class Alone:
         names = [element.name for element in elements(self.battery.layout)]
         measured = convergence(draws, names, tune=used.tune, target_accept=used.target_accept)
         return faults(measured, self.options.chains)
+
+
+def _agree(draws: Mapping[str, np.ndarray], exact: Mapping[str, np.ndarray]) -> bool:
+    """Whether means and sds of draws are those of exact ones, within a quarter of an sd."""
+    for name, values in exact.items():
+        sd, drawn = values.std(axis=(0, 1)), draws[name]
+        apart = [drawn.mean(axis=(0, 1)) - values.mean(axis=(0, 1)), drawn.std(axis=(0, 1)) - sd]
+        if np.any(np.abs(apart) > _FAR * sd):
+            return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

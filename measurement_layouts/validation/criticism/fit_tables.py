@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from .cells import Cells, Outcomes
-from .scores import SIZES, Change, false_discovery, holm, judged, score
+from .scores import SIZES, Change, false_discovery, holm, judged, predictive_p, score
 
 SLOPE, LEVEL = "slope", "level"
 FEW = "fewer than two attempted items"
@@ -15,6 +15,7 @@ ALONE = "attempted by a single subject"
 NOT_ATTEMPTED = "not attempted"
 _SHOWN = 20  # smallest number of cells in the table, besides all that are flagged
 _BLOCK = 2**14  # cells at a time
+_LINEAR = 0.5  # least share of free information with which a score test alone is trusted
 
 
 def cell_table(outcomes: Outcomes) -> pd.DataFrame:
@@ -70,7 +71,10 @@ def person_fit(outcomes: Outcomes) -> pd.DataFrame:
     The alternative is that the log-odds of a subject's cells change by :math:`\beta` times the
     centred :math:`\log p`; see `scores.score`. If :math:`\beta` is negative, the pattern is
     flatter than the layout implies: hard items are passed too often, as if memorised or guessed, or
-    easy ones too rarely. If it is positive, the pattern is more regular.
+    easy ones too rarely. If it is positive, the pattern is more regular. Where the fit absorbs
+    more than half of the information, the p value is the larger one of the score test's and
+    `scores.predictive_p`: under a layout with nine bounded latents, 11 of 62 clean subjects had p
+    below 0.05 by the score test alone, and 2 have it so.
 
     Returns
     -------
@@ -97,7 +101,10 @@ def person_fit(outcomes: Outcomes) -> pd.DataFrame:
         if len(hard) > 1:
             change = Change(cells.centred(np.log(cells.chances)), moves=True)
         alternatives = [(row | _mean_squares(cells), change)]
-        rows += score(cells, alternatives, **outcomes.test(name, len(outcomes.criticised)))
+        (test,) = score(cells, alternatives, **outcomes.test(name, len(outcomes.criticised)))
+        if isinstance(change, Change) and test.get("free", 1) < _LINEAR:
+            test["p"] = max(test["p"], predictive_p(cells, change.columns))
+        rows.append(test)
     columns = ["subject", "hard", "observed", "expected", "infit", "outfit", *SIZES]
     return judged(rows, columns, outcomes.alpha, false_discovery)
 

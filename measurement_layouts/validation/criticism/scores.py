@@ -107,7 +107,8 @@ def score(
     list of dict
         By alternative, its names with ``effect``, ``low``, ``high`` (of the first column, in its
         unit of log-odds, as a refit with this effect would give), ``statistic``, ``df``, ``p``,
-        ``remark`` where there is no test; ``gain`` and ``gain_se`` in elpd, and ``cell``: the
+        ``remark`` where there is no test; ``free``, the share of the information of the first
+        column that the fit does not absorb; ``gain`` and ``gain_se`` in elpd, and ``cell``: the
         position of the cell without which nothing would be unexpected, or at most half of the
         statistic would remain, or -1.
 
@@ -128,6 +129,17 @@ def score(
     for test, p in zip(tested, chances, strict=True):
         test.result["p"] = max(p, cells.probability)
     return [names | test.result for (names, _), test in zip(alternatives, tests, strict=True)]
+
+
+def predictive_p(cells: Cells, columns: np.ndarray) -> float:
+    """Compute the posterior predictive p value of a score, which is normal in each draw.
+
+    It counts nothing as absorbed by the fit, so that it holds, and is rather too large, also where
+    values of the layout are near the ends of their ranges or their effects far from linear.
+    """
+    deviations = np.sqrt((columns**2 * cells.variances).sum(axis=0))
+    sizes = (columns * cells.residuals).sum(axis=0) / np.maximum(deviations, _EDGE)
+    return float(2 * min(norm.cdf(sizes).mean(), norm.sf(sizes).mean()))
 
 
 def _test(cells: Cells, change: Change | str, prob: float) -> _Test:
@@ -162,6 +174,7 @@ def _test(cells: Cells, change: Change | str, prob: float) -> _Test:
     result = {
         **_sizes(cells, columns, adapted, scores, information, prob),
         "statistic": float(statistic @ statistic),
+        "free": float(information[0, 0] / alone[0, 0]),
         "df": len(statistic),
         "remark": "",
         "cell": _single(cells, directions, statistic),

@@ -87,11 +87,6 @@ def test_modes_are_found(weight, gap):
     assert marked(mixed(np.random.default_rng(3), weight, gap)).all()
 
 
-def test_a_shoulder_is_no_mode_of_its_own():
-    """Two normal modes two standard deviations apart have one maximum."""
-    assert alarms(mixed(np.random.default_rng(4), 0.5, 2.0)) == 0
-
-
 @pytest.mark.parametrize("places", [(0, 9, 0, 9), (0, 0, 0, 9), (0, 9, 20, 9)])
 def test_chains_that_stay_apart_are_marked(places):
     rng = np.random.default_rng(5)

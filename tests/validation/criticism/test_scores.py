@@ -11,6 +11,7 @@ from measurement_layouts.validation.criticism.scores import (
     Change,
     false_discovery,
     holm,
+    predictive_p,
     score,
 )
 
@@ -85,3 +86,11 @@ def test_adjustments():
     known = np.isfinite(chances)
     expected = stats.false_discovery_control(chances[known])
     np.testing.assert_allclose(false_discovery(chances)[known], expected)
+
+
+def test_the_predictive_p_of_certain_chances_is_that_of_a_normal_score():
+    cells = certain([30, 20, 10], [40, 40, 40], 0.6)
+    column = np.array([1.0, 0.0, -1.0])
+    size = (30 - 24 - (10 - 24)) / np.sqrt(2 * 40 * 0.6 * 0.4)
+    found = predictive_p(cells, np.tile(column[:, None], (1, 200)))
+    assert found == pytest.approx(2 * stats.norm.sf(size))
