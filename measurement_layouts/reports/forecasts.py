@@ -58,7 +58,7 @@ def _scores(contents: Contents, forecast: Forecast) -> Iterator[Part]:
         "lower is better. AUROC: 0.5 is guessing, 1 is perfect."
     )
     yield picture(
-        lambda axes: plots.reliability(new, evaluation, ax=axes[0]),
+        lambda axes: plots.calibration_plot(new, evaluation, ax=axes[0]),
         "Observed success against mean forecast, in bins: on the diagonal, forecasts come true.",
         "calibration-",
         (5.0, 5.0),

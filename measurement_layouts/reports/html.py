@@ -5,6 +5,7 @@ import hashlib
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from markupsafe import Markup
@@ -35,7 +36,8 @@ def as_html(contents: Contents) -> str:
     written = list(sections(contents))
     templates = _environment()
     table = csv(contents.profiles).encode() if contents.fit.subjects else b""
-    body = templates.get_template("parts.html").module.body(written)
+    parts: Any = templates.get_template("parts.html").module
+    body = parts.body(written)
     return templates.get_template("page.html").render(
         contents=contents,
         sections=written,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def _start(contents: Contents) -> Section:
         "Attempts" if contents.stepped else "Trials": str(contents.outcomes["attempts"].sum()),
     }
     facts |= {
-        "Converged" if name == "ok" else name.capitalize(): str(count)
+        "Converged" if name == "ok" else str(name).capitalize(): str(count)
         for name, count in status.items()
     }
     method = f"Sampler: {contents.sampler}. All intervals have a probability of {PROB:.0%}."
@@ -141,9 +142,7 @@ def _profiles(contents: Contents) -> Iterator[Part]:
     size = 3.6, len(who) * _ROW + _AROUND
     for number, element in enumerate(elements):
         yield picture(
-            lambda axes, name=element.name: plots.profile_forest(
-                contents.fit, nodes=[name], subjects=who, prob=PROB, ax=axes
-            ),
+            partial(_forest, plots.profile_forest, contents.fit, element.name, who),
             f"{element.name} of {drawn}",
             f"overview-{number}-",
             size,
@@ -177,9 +176,7 @@ def _shared(contents: Contents) -> Iterator[Part]:
     who, elements = contents.spaced(_DRAWN), populated(fit.layout, levels=fit.levels)
     for number, element in enumerate(elements):
         yield picture(
-            lambda axes, name=element.name: plots.population_forest(
-                fit, nodes=[name], subjects=who, prob=PROB, ax=axes
-            ),
+            partial(_forest, plots.population_forest, fit, element.name, who),
             f"{element.name} of {many(len(who), 'subject')} beside what their population predicts.",
             f"population-{number}-",
             (4.2, len(who) * _ROW + _AROUND),
@@ -187,12 +184,20 @@ def _shared(contents: Contents) -> Iterator[Part]:
     for number, element in enumerate(fit.elements):
         if element.latent.kind == "capability" and _placed(fit, element.name):
             yield picture(
-                lambda axes, name=element.name: plots.wright_map(fit, nodes=[name], ax=axes),
+                partial(_wright_map, fit, element.name),
                 f"Subjects and items on the scale of {element.name}.",
                 f"wright-{number}-",
                 (7.0, 4.0),
                 (1, 2),
             )
+
+
+def _forest(figure: Any, fit: Fit, name: str, subjects: list[str], axes: np.ndarray) -> None:
+    figure(fit, nodes=[name], subjects=subjects, prob=PROB, ax=axes)
+
+
+def _wright_map(fit: Fit, name: str, axes: np.ndarray) -> None:
+    plots.wright_map(fit, nodes=[name], ax=axes)
 
 
 def _placed(fit: Fit, name: str) -> bool:
@@ -265,6 +270,15 @@ def _outcomes(contents: Contents) -> Iterator[Part]:
         * bool(missing)
         + "." * (not missing)
     )
+    evaluation = contents.evaluation
+    ungraded = evaluation is not None and bool(len(evaluation.ungraded_cells))
+    bounds = evaluation.success_bounds() if evaluation is not None and ungraded else None
+    if bounds is not None:
+        yield (
+            f"{many(int(bounds['ungraded'].sum()), 'attempt')} had no grade, such as those that "
+            "ended in an error or a time-out: the bounds are the rates if all of them had failed, "
+            "and if all had succeeded."
+        )
     counts = zip(tried, subjects["attempts"].sum(), items - tried, strict=True)
     sums = table.pivot_table(["gained", "attempts"], "subject", "outcome", "sum", sort=False)
     means = (sums["gained"] / sums["attempts"])[names].map(lambda mean: fixed(mean, 2))
@@ -272,8 +286,14 @@ def _outcomes(contents: Contents) -> Iterator[Part]:
         [str(name), *map(str, numbers), *means.loc[name]]
         for name, numbers in zip(tried.index, counts, strict=True)
     ]
-    about = "; ".join(f"{node.name}: {_mean_of(node)}" for node in contents.fit.layout.outcomes)
     head = ["Subject", "Items", "Attempts", "Without outcome", *names]
+    if bounds is not None:
+        head += ["Not graded", "Bounds"]
+        for row in rows:
+            of_subject = bounds.loc[row[0]]
+            ends = "–".join(fixed(of_subject[end], 2) for end in ("low", "high"))
+            row += [str(int(of_subject["ungraded"])), ends]
+    about = "; ".join(f"{node.name}: {_mean_of(node)}" for node in contents.fit.layout.outcomes)
     yield Table(f"Outcomes by subject. {about}", head, rows, anchors(contents))
 
 

@@ -118,7 +118,7 @@ def _criticised(
     flagged = table.loc[table["flagged"], "property"]
     for number, column in enumerate(list(dict.fromkeys([*flagged, *properties]))[:_PROPERTIES]):
         yield picture(
-            lambda axes, column=column: _over(criticism, name, column, axes[0]),
+            partial(_over, criticism, name, column),
             f"{name}: success over {column}, observed (points) and expected (bars).",
             f"{prefix}{number}-",
             (4.2, 2.6),
@@ -142,11 +142,9 @@ def _criticised(
         yield Table(caption, head, rows)
 
 
-def _over(criticism: Any, name: str, column: str, ax: Any) -> None:
-    plots.residual_plot(criticism, name, column, ax=ax)
-    ax.set_title("")
-    for label in ax.get_xticklabels():
-        label.set(rotation=25, ha="right", rotation_mode="anchor")
+def _over(criticism: Any, name: str, column: str, axes: np.ndarray) -> None:
+    plots.residual_plot(criticism, name, column, ax=axes[0])
+    axes[0].set_title("")
 
 
 def _candidate(row: Mapping[Hashable, Any]) -> list[str]:

@@ -88,7 +88,8 @@ def demand_levels(
     demands = np.concatenate(crossings)
     demands = demands[demands > line[0]]
     _, first = np.unique(np.round((demands - low) / width, _ALIKE), return_index=True)
-    return demands[first]
+    distinct: np.ndarray = demands[first]
+    return distinct
 
 
 def _opposing(fit: Fit, element: Element) -> list[Expr]:

@@ -311,12 +311,7 @@ def _alike(criticism: Criticism, subject: str, lead: str) -> list[Finding]:
     rows = rows[rows["flagged"] & (rows["subject"] == subject)]
     text = f"{lead} attempts at an item are more alike than the layout implies, so that intervals "
     text += "are too short"
-    return [
-        Finding(
-            "", "intervals", text, "", *(float(row[name]) for name in ("effect", "low", "high"))
-        )
-        for row in rows.to_dict("records")
-    ]
+    return [_measured("", "intervals", text, row) for row in rows.to_dict("records")]
 
 
 def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
@@ -325,8 +320,13 @@ def _deviating(kind: str, row: Mapping[Hashable, Any]) -> Finding:
         f"{row['property']}: where it is {row['level']}, {row['subject']} solves "
         f"{row['observed']:.2f} instead of {row['expected']:.2f}"
     )
-    numbers = (float(row[name]) for name in ("effect", "low", "high"))
-    return Finding(str(row["property"]), kind, text, "", *numbers)
+    return _measured(str(row["property"]), kind, text, row)
+
+
+def _measured(where: str, kind: str, text: str, row: Mapping[Hashable, Any]) -> Finding:
+    """Make a finding with the effect of a row and its interval."""
+    effect, low, high = (float(row[name]) for name in ("effect", "low", "high"))
+    return Finding(where, kind, text, "", effect, low, high)
 
 
 def _population(fit: Fit, subjects: list[str]) -> dict[str, list[Finding]]:

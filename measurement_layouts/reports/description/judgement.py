@@ -89,8 +89,8 @@ class Evidence:
             text += " (separate modes: the mean may lie between them)"
         vague = self.counted and kind in ("bounded", "uncertain", "unknown")
         remedy = "run items whose demands lie in the interval" if vague else ""
-        numbers = (float(self.row[name]) for name in ("mean", "low", "high"))
-        return Finding(self.element.name, kind, text, remedy, *numbers, probability)
+        mean, low, high = (float(self.row[name]) for name in ("mean", "low", "high"))
+        return Finding(self.element.name, kind, text, remedy, mean, low, high, probability)
 
 
 def plain(text: str) -> str:
