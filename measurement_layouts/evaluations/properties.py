@@ -234,12 +234,13 @@ def typed(table: pd.DataFrame, notes: Notes, *, written: bool = False) -> pd.Dat
 
 
 def without_mixed(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:
-    """Write the cells of columns of several kinds as texts."""
+    """Write the cells of columns of several kinds as texts; an empty text is missing."""
     for column, dtype in table.dtypes.items():
         if isinstance(dtype, np.dtype) and dtype.kind == "O":
             notes.add(f"mapped: {column} has several kinds of values, read as texts", column)
-            cells = table[column]
-            table = table.assign(**{str(column): cells.map(str).where(cells.notna()).astype("str")})
+            present = table[column].notna() & (table[column] != "")
+            written = table[column].map(str).where(present).astype("str")
+            table = table.assign(**{str(column): written})
     return table
 
 
