@@ -24,8 +24,21 @@ def read_table(
 ) -> Imported:
     """Read a table of outcomes, long or wide, and keep its attempts and its notes.
 
-    The table is read as `Evaluation.from_table` reads it, which explains the parameters; outcomes
-    may also be scores in [0, 1].
+    The table is read as `Evaluation.from_table` reads it, which lists the forms that a table may
+    have; outcomes may also be scores in [0, 1].
+
+    Parameters
+    ----------
+    outcomes : str, Path or DataFrame
+        Table of any form, or the file with it.
+    items, subjects : str, Path or DataFrame, optional
+        Properties of items and of subjects; `subjects` may also list columns of `outcomes`.
+    subject, item, outcome : str
+        Names of the columns.
+    trials : str or int, optional
+        Column with the number of trials of each row, or their number in every row.
+    values : dict, optional
+        Outcome of each word, such as ``{"moderate or severe": 1}``.
 
     Returns
     -------
