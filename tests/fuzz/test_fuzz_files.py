@@ -172,7 +172,9 @@ def table(choice: random.Random) -> None:
 def _holds(imported: ml.evaluations.Imported) -> None:
     """Hold what was read to its own promises: outcomes in [0, 1], every item known, each once."""
     rows = imported.outcomes
-    need(bool(rows["outcome"].between(0, 1).all()) and len(rows) > 0, "outcomes")
+    ungraded = rows["ungraded"].notna() if "ungraded" in rows else False
+    need(len(rows) > 0, "no outcomes")
+    need(bool((rows["outcome"].between(0, 1) | ungraded).all()), "outcomes")
     need(rows["item"].isin(imported.items.index).all(), "an item without a row")
     need(not rows.duplicated(["subject", "item", "attempt"]).any(), "an attempt twice")
     need(imported.items.index.is_unique, "an item twice")

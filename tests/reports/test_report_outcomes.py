@@ -111,7 +111,7 @@ def test_what_is_of_other_outcomes_is_refused(fitted, known, forecast, tmp_path)
         report(fitted, tmp_path / "r.md", forecast=others)
     table, profiles = evaluation.item_table, pd.DataFrame({"memory": [3.0], "noise": 0.1}, ["A"])
     for leaves, message in (
-        (layout.outcomes[:2], "the evaluation's rows are the steps"),
+        (layout.outcomes[:2], "the rows of the evaluation"),
         (layout.outcomes[:1], "the evaluation has 0/1 outcomes of items"),
     ):
         strange = ml.simulate(ml.Layout("permanence", *leaves), table, profiles, seed=1)

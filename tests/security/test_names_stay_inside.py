@@ -113,7 +113,7 @@ def test_a_zero_byte_is_refused():
     with pytest.raises(ml.DataError) as caught:
         ml.Evaluation.from_wide(pd.DataFrame({"a": [1, 0]}, ["Ann", "x\x00y"]), items)
     assert str(caught.value) == (
-        "outcomes, subject: the name 'x\\x00y' in row 1, counted from 0, contains a zero byte, "
+        "the table of outcomes: the name 'x\\x00y' in row 1, counted from 0, contains a zero byte, "
         "which ends a text in files; remove it"
     )
 

@@ -38,21 +38,33 @@ def closed(tmp_path_factory, fit):
 @pytest.mark.parametrize(
     ("write", "said"),
     [
-        (lambda fit, folder: fit.save(folder / "new.nc"), "cannot write into {0}:"),
-        (lambda fit, folder: fit.save(folder / "fit.nc", overwrite=True), "cannot write into {0}:"),
-        (lambda fit, folder: ml.report(fit, folder / "report.html"), "cannot write into {0}:"),
-        (lambda fit, folder: ml.reports.export_tables(fit, folder), "cannot write into {0}:"),
+        (
+            lambda fit, folder: fit.save(folder / "new.nc"),
+            "cannot write into {0}: Read-only file system; choose or make another folder",
+        ),
+        (
+            lambda fit, folder: fit.save(folder / "fit.nc", overwrite=True),
+            "cannot write into {0}: Read-only file system; choose or make another folder",
+        ),
+        (
+            lambda fit, folder: ml.report(fit, folder / "report.html"),
+            "cannot write into {0}: Read-only file system; choose or make another folder",
+        ),
+        (
+            lambda fit, folder: ml.reports.export_tables(fit, folder),
+            "cannot write into {0}: Read-only file system; choose or make another folder",
+        ),
         (
             lambda fit, folder: ml.reports.export_tables(fit, folder / "tables"),
-            "cannot create the folder",
+            "cannot create the folder {0}/tables: Read-only file system; choose another folder",
         ),
         (
             lambda fit, folder: ml.fit(layout, cohort(3), store=folder / "new", **OPTIONS),
-            "cannot write into {0}/new:",
+            "cannot write into {0}/new: Read-only file system; give another folder",
         ),
         (
             lambda fit, folder: ml.fit(layout, cohort(3), store=folder / "store", **OPTIONS),
-            "cannot write into",
+            "cannot write into {0}/store: Read-only file system; give another folder",
         ),
     ],
     ids=["new", "old", "report", "tables", "folder of tables", "new store", "store"],

@@ -91,7 +91,7 @@ def test_other_outcomes_than_the_layout_s_are_refused(several):
         check(plain, evaluation)
     with pytest.raises(ml.DataError, match=r"has 0/1 outcomes .* Evaluation.of_outcomes"):
         check(made, ml.simulate(plain, of.items(4), PROFILES, seed=1))
-    with pytest.raises(ml.DataError, match="the evaluation's rows are the steps"):
+    with pytest.raises(ml.DataError, match="the rows of the evaluation"):
         check(of.layout(of.score()), evaluation)
 
 
