@@ -90,6 +90,7 @@ def prior_posterior(
         size=(2.5, 2.0),
         title=f"{name}{mark}: prior and posterior{why}",
         titles=titles,
+        x=style.element_label(elements[-1]),  # above the legend, which is placed below it
         y="density",
     )
     for element, panel in zip(elements, axes, strict=True):
