@@ -181,6 +181,7 @@ def calibration_panels(
             + ("no prediction" if np.isnan(error) else f"ECE {error:.2f}")
             for name, error in errors.items()
         },
+        size=(2.1, 2.6),
         title=f"Calibration of {style.words(method)}"
         + ", all subjects together" * isinstance(assessment, Mapping),
         x="predicted probability",
