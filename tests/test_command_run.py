@@ -21,7 +21,7 @@ CSV_COLUMNS = {
     "scores": ["method", "subject", "trials", "success", "brier", "calibration", "refinement"],
 }
 PICTURES = {
-    *("layout", "profiles", "prior-posterior", "forecast", "brier", "reliability"),
+    *("layout", "profiles", "prior-posterior", "forecast", "brier", "calibration"),
     "capabilities",
 }
 

@@ -49,7 +49,8 @@ def value_counts(layout: Layout, cells: Cells, subjects: pd.Index, rows: pd.Inde
         ``subject``, ``item``, ``outcome``, ``value`` and ``count``, without those that are 0.
     """
     steps = _steps(cells, subjects, rows)
-    numbers = np.array([number for _, number, _ in layout.steps.rows] if layout.steps is not None else [])
+    ladder = [] if layout.steps is None else layout.steps.rows
+    numbers = np.array([number for _, number, _ in ladder])
     steps["number"] = np.resize(numbers, len(rows))[cells.item]
     lowest = steps.drop_duplicates(_KEYS).assign(number=0, successes=lambda one: one["trials"])
     reached = pd.concat([lowest, steps]).sort_values([*_KEYS, "number"], kind="stable")

@@ -116,7 +116,7 @@ def _pictures(
         "prior-posterior": plots.prior_posterior(fit, middle),
         "forecast": plots.forecast_plot(forecast, middle, unseen),
         "brier": plots.brier_against_success(scores, success=rates),
-        "reliability": plots.calibration_plot(forecast, unseen),
+        "calibration": plots.calibration_plot(forecast, unseen),
     }
     if fit.layout.joint:
         drawn["population"] = plots.population_forest(fit)
