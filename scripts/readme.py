@@ -148,7 +148,7 @@ def report_picture(report: Path, picture: Path) -> None:
             viewport={"width": 960, "height": 900}, device_scale_factor=1.5
         )
         page.goto(report.resolve().as_uri())
-        top = page.locator("#subjects article").first.evaluate("part => part.offsetTop")
+        top = page.locator("#subjects .part").first.evaluate("part => part.offsetTop")
         clip = {"x": 0, "y": top - 10, "width": 960, "height": 720}
         page.screenshot(path=picture, full_page=True, clip=clip)  # type: ignore[arg-type]
 

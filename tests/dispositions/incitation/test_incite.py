@@ -113,6 +113,7 @@ def test_outcomes_are_those_of_the_options_that_were_meant(study):
         assert evaluation.trials.loc[subject, item] == (way in KEPT_BY)
         right = way in KEPT_BY and read == ITEMS.loc[item, "right"]
         assert evaluation.successes.loc[subject, item] == right
+    assert evaluation.ungraded["ungraded"].sum() == len(said.dropped) > 0
     assert evaluation.items[["low", "high"]].equals(said.items[["low", "high"]])
     assert evaluation.subject_table["incited"].tolist()[:3] == [-2, 0, 2]
     assert math.isnan(evaluation.subject_table["incited"].iloc[3])
