@@ -120,18 +120,14 @@ def test_a_running_loop_is_no_hindrance():
     ("items", "options", "complaint"),
     [
         ({}, {}, "no items; give at least one"),
-        (["A or B?"], {}, "this is a list; give a mapping or a Series"),
+        (["A or B?"], {}, "this is a list; give a"),
         ({"a": " "}, {}, "the item 'a' has no text"),
         ({"a": None}, {}, "the item 'a' has no text"),
-        ({1: "A?", "1": "B?"}, {}, "the item '1' occurs more than once"),
-        (
-            {"a \ud800": "A?"},
-            {},
-            r"the item 'a \\ud800': its name or text contains half a character",
-        ),
-        ({"a": "A\ud800?"}, {}, "the item 'a': its name or text contains half a character"),
-        (ITEMS, {"attempts": 0}, "attempts=0; give a whole number of at least 1"),
-        (ITEMS, {"temprature": 0}, "unknown option temprature; give options of inspect_ai.eval"),
+        ({1: "A?", "1": "B?"}, {}, "the item '1' occurs more"),
+        ({"a \ud800": "A?"}, {}, r"the item 'a \\ud800': its"),
+        ({"a": "A\ud800?"}, {}, "the item 'a': its name or"),
+        (ITEMS, {"attempts": 0}, "attempts=0; give a whole"),
+        (ITEMS, {"temprature": 0}, "unknown option temprature;"),
     ],
 )
 def test_bad_input_is_refused_before_anything_is_asked(items, options, complaint):

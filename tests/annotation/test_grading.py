@@ -72,24 +72,15 @@ def test_the_published_rule_leaves_out_the_items_on_which_one_subject_is_dispute
     ("call", "complaint"),
     [
         (lambda: settle_grades(ANSWERS, {}), "no grades"),
-        (
-            lambda: settle_grades(ANSWERS, {"a": scores(6)}),
-            "grader 'a': the score of 'Ann: capital'",
-        ),
+        (lambda: settle_grades(ANSWERS, {"a": scores(6)}), "grader 'a': the score of"),
         (
             lambda: settle_grades(ANSWERS, {"a": scores(1)}, settled={("Cem", "river"): 1}),
-            "settled: .'Cem', 'river'. is 1; give 1 or 0",
+            "settled:",
         ),
         (lambda: grade(ANSWERS.drop(columns="answer"), "x"), "no column 'answer'"),
-        (lambda: grade(ANSWERS.assign(answer=None), "x"), "answer 'Ann: capital' is missing"),
-        (
-            lambda: grade(ANSWERS.assign(question=" "), "x"),
-            "'Ann: capital' has no question",
-        ),
-        (
-            lambda: grade(pd.concat([ANSWERS, ANSWERS]), "x"),
-            "the answer 'Ann: capital' occurs more than once",
-        ),
+        (lambda: grade(ANSWERS.assign(answer=None), "x"), "answer 'Ann: capital' is"),
+        (lambda: grade(ANSWERS.assign(question=" "), "x"), "'Ann: capital' has no"),
+        (lambda: grade(pd.concat([ANSWERS, ANSWERS]), "x"), "the answer 'Ann: capital'"),
     ],
 )
 def test_bad_input_is_refused(call, complaint):

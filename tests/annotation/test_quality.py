@@ -55,10 +55,10 @@ def test_an_item_without_one_of_the_ratings_fails():
 @pytest.mark.parametrize(
     ("items", "complaint"),
     [
-        (ITEMS, "items: this is a dict; give a DataFrame indexed by item with the columns"),
-        (TABLE[["text"]], "items: there is no column 'answer'"),
-        (TABLE.assign(answer=""), "the item 'a' has no answer; give one"),
-        (TABLE.assign(text=None), "the item 'a' has no text; give one"),
+        (ITEMS, "items:"),
+        (TABLE[["text"]], "items:"),
+        (TABLE.assign(answer=""), "the item 'a' has no answer;"),
+        (TABLE.assign(text=None), "the item 'a' has no text;"),
     ],
 )
 def test_items_need_a_text_and_an_answer(items, complaint):

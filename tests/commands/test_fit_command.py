@@ -150,10 +150,10 @@ def test_a_folder_called_store_that_is_none(more, plain, tables, tmp_path, capsy
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"--subjects": "Eve"}, "unknown subject(s): Eve; known: Ann, Bob"),
+        ({"--subjects": "Eve"}, "unknown subject(s): Eve;"),
         ({"--outcomes": "no.csv"}, "no.csv"),
         ({"--items": "no.csv"}, "no.csv"),
-        ({"--items": __file__}, "give a file whose name ends in .csv"),
+        ({"--items": __file__}, "give a file whose name ends"),
     ],
 )
 def test_input_that_cannot_be_used(change, message, plain, tables, tmp_path, capsys):

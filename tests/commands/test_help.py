@@ -77,9 +77,9 @@ print(*[name for name in {HEAVY!r} if name in sys.modules])
         ("fit layout.py --outcomes a.csv --out b --method x", "'nuts', 'grid'"),
         ("import inspect a.eval --out b --value P", "'P'; write SCORE=NUMBER"),
         ("import inspect a.eval --out b --value P=one", "'P=one'; write SCORE=NUMBER"),
-        ("import inspect a.eval --out b --scorer x y", "write TASK=NAME for each task"),
-        ("compare", "give either a FIT, or --outcomes"),
-        ("compare a --outcomes b", "give either a FIT, or --outcomes"),
+        ("import inspect a.eval --out b --scorer x y", "write TASK=NAME for each"),
+        ("compare", "give either a FIT, or"),
+        ("compare a --outcomes b", "give either a FIT, or"),
         ("compare a b --by reach", "for subjects of a single fit"),
     ],
 )

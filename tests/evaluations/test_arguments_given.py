@@ -88,11 +88,11 @@ def test_a_fit_is_no_layout_and_no_path(fitted):
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ({"evaluation": READ}, "evaluation: this is an Imported, not an Evaluation; call"),
-        ({"forecast": EVALUATION}, "forecast: this is an Evaluation, not a Forecast; give"),
-        ({"criticism": EVALUATION}, "criticism: this is an Evaluation, not a Criticism; give"),
-        ({"explain": EVALUATION}, "explain: this is an Evaluation, not a list; give explanations"),
-        ({"explain": [EVALUATION]}, "explain= contains an Evaluation; give explanations"),
+        ({"evaluation": READ}, "evaluation:"),
+        ({"forecast": EVALUATION}, "forecast:"),
+        ({"criticism": EVALUATION}, "criticism:"),
+        ({"explain": EVALUATION}, "explain:"),
+        ({"explain": [EVALUATION]}, "explain= contains an"),
     ],
 )
 def test_a_report_refuses_other_results(fitted, tmp_path, option, message):

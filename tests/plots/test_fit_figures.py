@@ -82,7 +82,7 @@ class TestCapabilityScatter:
         [
             ({"x": "hearing"}, "no profile element hearing"),
             ({"colour": "hue"}, "no profile element hue"),
-            ({"names": ["Bob"]}, "not in this fit: Bob"),
+            ({"names": ["Bob"]}, "not in this fit:"),
         ],
     )
     def test_errors(self, fit, arguments, message):

@@ -230,7 +230,7 @@ def test_given_axes_are_used():
         (lambda t: t.drop(columns="released"), "no column released"),
         (lambda t: t.assign(released=pd.NaT), "no subject has a date"),
         (lambda t: t.assign(low=0.0), "0 < low <= hours"),
-        (lambda t: t.assign(high=t["low"] / 2), "correct or drop model-0-of-many"),
+        (lambda t: t.assign(high=t["low"] / 2), "correct or drop"),
         (lambda t: t.assign(high=np.inf), "all finite"),
     ],
 )

@@ -58,7 +58,7 @@ class TestBandCurves:
         ("bands", "slope", "error", "message"),
         [
             ((1, 1), 1, DataError, r"the band \[1, 1\]"),
-            ((-np.inf, np.inf), 1, DataError, "is empty or has no finite end"),
+            ((-np.inf, np.inf), 1, DataError, "is empty or has no finite"),
             ([(0, 1, 2)], 1, DataError, "give a pair of numbers"),
             ("ab", 1, DataError, "give a pair of numbers"),
             ((0, 1), 0, FitError, "slope=0"),

@@ -54,11 +54,11 @@ def test_what_is_not_in_the_form_is_left_to_the_judge(answer):
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        ("Answer: A or B", "more than one option: A, B"),
-        ("Answer: (A)/(C)", "more than one option: A, C"),
-        ("Answer: A\nOr rather:\nAnswer: B", "more than one option: A, B"),
-        ("Answer: B: The bus", "more than one option: A, B"),
-        ("Answer: D", "D is none of the options A, B, C"),
+        ("Answer: A or B", "more than one option:"),
+        ("Answer: (A)/(C)", "more than one option:"),
+        ("Answer: A\nOr rather:\nAnswer: B", "more than one option:"),
+        ("Answer: B: The bus", "more than one option:"),
+        ("Answer: D", "D is none of the options A,"),
     ],
 )
 def test_a_form_without_one_option_is_sent_back(answer, complaint):
@@ -81,9 +81,9 @@ def test_a_judges_reply_is_read(said, option):
     ("reply", "complaint"),
     [
         ("A", "no JSON object"),
-        ('{"explanation": "So.", "option": "D"}', "'option' is 'D', and not one of A, B, C and"),
+        ('{"explanation": "So.", "option": "D"}', "'option' is 'D', and not"),
         ('{"explanation": "So.", "option": ["A"]}', "and not one of"),
-        ('{"explanation": "", "option": "A"}', "'explanation' is missing, blank or not a text"),
+        ('{"explanation": "", "option": "A"}', "'explanation' is missing,"),
     ],
 )
 def test_another_reply_of_a_judge_is_refused(reply, complaint):

@@ -8,10 +8,7 @@ import pytest
 from helpers.mock_subjects import LETTERS, Judge, Subject, choice_items
 from helpers.rubrics import ladder
 
-from measurement_layouts.annotation import (
-    AnnotationError,
-    inciting_prompt,
-)
+from measurement_layouts.annotation import AnnotationError, inciting_prompt
 from measurement_layouts.dispositions import incite
 
 HASTE = ladder()
@@ -217,15 +214,15 @@ def test_a_second_run_asks_only_for_what_is_missing(tmp_path):
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"items": ITEMS.drop(columns="question")}, "there is no column 'question'"),
-        ({"items": ITEMS.assign(B=None)}, "has the options {'A': 'the AA of 0', 'C'"),
-        ({"items": ITEMS.assign(B=None, C=None)}, "'A': 'the AA of 0'}; give at least two"),
+        ({"items": ITEMS.drop(columns="question")}, "there is no column"),
+        ({"items": ITEMS.assign(B=None)}, "has the options {'A': 'the"),
+        ({"items": ITEMS.assign(B=None, C=None)}, "'A': 'the AA of 0'}; give"),
         ({"items": ITEMS.assign(B=ITEMS["A"])}, "with different texts"),
-        ({"items": ITEMS.assign(right="D")}, "the right option is 'D'; give one of A, B, C"),
+        ({"items": ITEMS.assign(right="D")}, "the right option is 'D';"),
         ({"items": ITEMS.drop(columns="low")}, "there is no column 'low'"),
-        ({"items": ITEMS.assign(low=4)}, "'i0' has the band 4 to 0; give two numbers"),
-        ({"items": ITEMS.assign(high="many")}, "give two numbers, the low end first"),
-        ({"levels": [3]}, "level=3; give a whole number from -2 to 2"),
+        ({"items": ITEMS.assign(low=4)}, "'i0' has the band 4 to 0;"),
+        ({"items": ITEMS.assign(high="many")}, "give two numbers, the low"),
+        ({"levels": [3]}, "level=3; give a whole"),
         ({"levels": [1.5]}, "level=1.5"),
         ({"levels": [1, 1]}, "give each level once"),
         ({"levels": []}, "at least one"),
@@ -233,10 +230,10 @@ def test_a_second_run_asks_only_for_what_is_missing(tmp_path):
         ({"levels": {None: "Hi."}}, "an empty one for None"),
         ({"levels": {"much": "Hi."}}, "the prompt of 'much' is"),
         ({"propensity": "bravery"}, "no rubric 'bravery'"),
-        ({"models": []}, "models are called nothing; give at least one"),
+        ({"models": []}, "models are called nothing;"),
         ({"models": ["mockllm/a", "mockllm/a"]}, "with different names"),
         ({"models": {"judge": "mockllm/a"}}, "other than 'all' and 'judge'"),
-        ({"checked": 1.2}, "checked=1.2; give a share from 0 to 1"),
+        ({"checked": 1.2}, "checked=1.2; give a share"),
         ({"attempts": 0}, "attempts=0"),
         ({"speed": 1}, "unknown option speed"),
     ],

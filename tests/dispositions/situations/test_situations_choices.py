@@ -7,11 +7,7 @@ import pytest
 from helpers.mock_situations import SCENARIOS, STATEMENTS, Mock, material_of
 
 from measurement_layouts.annotation import AnnotationError
-from measurement_layouts.dispositions import (
-    judge_responses,
-    self_ratings,
-    situation_responses,
-)
+from measurement_layouts.dispositions import judge_responses, self_ratings, situation_responses
 
 RESPONSES = pd.DataFrame(
     {
@@ -91,10 +87,10 @@ def test_a_bad_judgement_is_asked_again_then_named(answer):
 @pytest.mark.parametrize(
     ("responses", "complaint"),
     [
-        (RESPONSES.assign(scenario="none"), "the scenario 'none' is unknown; add it to scenarios"),
-        (RESPONSES.assign(sample=1), "the item 'm, sleep-01 #1' occurs more than once"),
-        (RESPONSES.drop(columns="sample"), "responses: there is no column 'sample'"),
-        (RESPONSES.assign(response=""), "the item 'm, sleep-01 #1' has no response"),
+        (RESPONSES.assign(scenario="none"), "the scenario 'none' is"),
+        (RESPONSES.assign(sample=1), "the item 'm, sleep-01 #1'"),
+        (RESPONSES.drop(columns="sample"), "responses:"),
+        (RESPONSES.assign(response=""), "the item 'm, sleep-01 #1'"),
     ],
 )
 def test_bad_responses_are_refused(responses, complaint):

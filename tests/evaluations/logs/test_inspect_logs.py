@@ -95,14 +95,14 @@ def test_values_state_outcomes_and_what_is_no_grade(log):
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({}, "several scorers: includes, match, odd, parts/form, parts/style; choose"),
+        ({}, "several scorers:"),
         ({"scorer": {"sums": "parts"}}, "has no scorer 'parts'"),
-        ({"scorer": {"products": "match"}}, "no task products; the logs have sums"),
+        ({"scorer": {"products": "match"}}, "no task products; the logs"),
         ({"scorer": "match", "epochs": "best"}, "epochs='best'"),
-        ({"scorer": "match", "ungraded": "keep"}, "ungraded='keep'; give 'drop', 'fail' or"),
-        ({"scorer": "match", "features": ["carry"]}, "carry; known: digits, inner.carry"),
+        ({"scorer": "match", "ungraded": "keep"}, "ungraded='keep'; give"),
+        ({"scorer": "match", "features": ["carry"]}, "carry; known: digits,"),
         ({"scorer": "match", "subject": ["level"]}, "metadata have no level"),
-        ({"scorer": "odd", "values": {"P": 2}}, "'P' is to be 2; give an outcome"),
+        ({"scorer": "odd", "values": {"P": 2}}, "'P' is to be 2; give an"),
     ],
 )
 def test_arguments_that_the_log_does_not_have_are_refused(log, arguments, error):
@@ -172,10 +172,7 @@ def test_one_model_under_several_prompts_is_several_subjects(tmp_path, asked, su
 def test_runs_are_told_apart_by_their_settings(tmp_path):
     for digits in (1, 2):
         write(tmp_path / f"{digits}.json", sample(1, input=digits), task_args={"digits": digits})
-    assert read_inspect(tmp_path).items.index.tolist() == [
-        "sums (digits=1)/1",
-        "sums (digits=2)/1",
-    ]
+    assert read_inspect(tmp_path).items.index.tolist() == ["sums (digits=1)/1", "sums (digits=2)/1"]
     write(tmp_path / "2.json", sample(1, input=1), task_args={"digits": 1}, model_args={"t": 1})
     assert set(read_inspect(tmp_path).outcomes["subject"]) == {"tiny (t=unset)", "tiny (t=1)"}
     write(tmp_path / "2.json", sample(1, input=1), task_args={"digits": 1})

@@ -133,12 +133,12 @@ def test_lines_of_older_versions_are_read(tmp_path):
     ("content", "told"),
     [
         (b"", "the file is empty"),
-        (b'{"doc_id": 0}\n{"doc_id"', "line 2: this is no JSON"),
-        (b"[1]", "line 1: this is a list; give one JSON object a line"),
-        (b'{"a": 1}', "line 1: this is no sample of the harness.*it has a"),
-        (b'{"doc_id": 0, "metrics": "acc"}', "line 1: this is no sample"),
-        (b'{"doc_id": 0, "doc": {"x": "\\ud800"}}', "line 1: half a character"),
-        (b'{"doc_id": 0}\n{"x": "\xff"}', "line 2: byte 0xff is not UTF-8; save"),
+        (b'{"doc_id": 0}\n{"doc_id"', "line 2:"),
+        (b"[1]", "line 1:"),
+        (b'{"a": 1}', "line 1:"),
+        (b'{"doc_id": 0, "metrics": "acc"}', "line 1:"),
+        (b'{"doc_id": 0, "doc": {"x": "\\ud800"}}', "line 1:"),
+        (b'{"doc_id": 0}\n{"x": "\xff"}', "line 2:"),
     ],
 )
 def test_broken_files_are_named_with_the_line(tmp_path, content, told):
