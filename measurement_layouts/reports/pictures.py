@@ -3,6 +3,7 @@
 import colorsys
 import io
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
@@ -45,7 +46,8 @@ def picture(
     """
 
     def drawn() -> str:
-        with mpl.rc_context():
+        with mpl.rc_context(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph ")  # the page's fonts show what ours lack
             mpl.rcdefaults()
             mpl.rcParams.update(_SETTINGS)
             figure, svg = Figure(figsize=size), io.StringIO()

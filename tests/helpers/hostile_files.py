@@ -122,7 +122,7 @@ def inspect_logs(folder):
     members = {name: zipfile.ZipFile(good).read(name) for name in zipfile.ZipFile(good).namelist()}
     path = folder / "pickle.eval"
     path.write_bytes(PICKLE)
-    yield "a pickle for a log", "inspect", good, path, "Inspect cannot read this log"
+    yield "a pickle for a log", "inspect", good, path, "this is no log of Inspect"
     changes = {
         "a pickle in a log": {"header.json": PICKLE},
         "code in a log": {"header.json": CODE.encode()},
@@ -131,13 +131,13 @@ def inspect_logs(folder):
     for name, change in changes.items():
         path = folder / f"{name}.eval"
         _zipped(path, members | change)
-        yield name, "inspect", good, path, "Inspect cannot read this log"
+        yield name, "inspect", good, path, "this is no log of Inspect"
     path = folder / "above.eval"
     _zipped(path, members | {"../above": b"x", "/tmp/above": b"x", "samples/../../above": b"x"})
     yield "members above a log", "inspect", good, path, ""
     path = folder / "code.json"
     path.write_text(f'{{"version": 2, "status": {CODE!r}}}')
-    yield "code in a log of JSON", "inspect", good, path, "Inspect cannot read this log"
+    yield "code in a log of JSON", "inspect", good, path, "this is no log of Inspect"
 
 
 def _zipped(path, members):
@@ -167,9 +167,9 @@ def tables(folder):
         "samples_c.jsonl": ("harness", "samples_a.jsonl", jsons, "this is no sample"),
         "samples_d.jsonl": ("harness", "samples_a.jsonl", CODE, "this is no JSON"),
         "code.csv": ("table", "t.csv", f"subject,item,outcome\nAnn,a,{CODE}\n", CODE),
-        "pickle.csv": ("table", "t.csv", PICKLE, "line 1: a NUL byte"),
+        "pickle.csv": ("table", "t.csv", PICKLE, "line 1: byte 0x80"),
         "pickle.parquet": ("table", "plain.parquet", PICKLE, "this is no Parquet table"),
-        "pickle.json": ("table", "t.csv", PICKLE, "line 1: a NUL byte"),
+        "pickle.json": ("table", "t.csv", PICKLE, "line 1: byte 0x80"),
         "pickle.pkl": ("table", "t.csv", PICKLE, "give a file whose name ends in"),
         "code.toml": ("rubric", "rubric.toml", f"name = {CODE}", "is not a TOML file"),
         "yaml.toml": (

@@ -28,11 +28,11 @@ def tree(folder):
 @pytest.fixture(scope="module")
 def evaluation():
     """Subjects and items of every such name, and a property whose values are such names."""
-    items = pd.DataFrame({"kind": NAMES}, index=NAMES)
+    columns = [name for name in NAMES if name]  # a column without a name is no item
+    items = pd.DataFrame({"kind": columns}, index=columns)
     rng = np.random.default_rng(1)
-    return ml.Evaluation.from_wide(
-        pd.DataFrame(rng.integers(0, 2, (len(NAMES),) * 2), NAMES, NAMES), items
-    )
+    outcomes = rng.integers(0, 2, (len(NAMES), len(columns)))
+    return ml.Evaluation.from_wide(pd.DataFrame(outcomes, NAMES, columns), items)
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "yam
 MODULES |= {"runpy", "code", "codeop", "jsonpickle", "ctypes", "cffi"}
 OPTIONS = {"shell", "allow_pickle", "unsafe"}
 ALLOWED = {
-    "commands/layout_file.py: exec()": "one's own layout is a Python file",
-    "commands/layout_file.py: compile()": "the same",
+    "commands/layout_file.py: import runpy": "one's own layout is a Python file",
+    "scenarios/object_permanence/agents.py: eval()": "its conditions stand in that file",
     "common/memory.py: import ctypes": "calls the C library's malloc_trim",
     "inference/sampling/unbounded.py: import ctypes": "calls the log-density compiled here",
 }
