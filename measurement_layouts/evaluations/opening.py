@@ -20,7 +20,7 @@ type Table = str | Path | pd.DataFrame
 
 
 def opened(source: object, names: Sequence[str], where: str, notes: Notes) -> pd.DataFrame:
-    """Read a file, or take a data frame; levels of its index that have these names are columns.
+    """Read a file, or take a data frame; levels of its index with these names are columns, too.
 
     Raises
     ------
@@ -38,10 +38,10 @@ def opened(source: object, names: Sequence[str], where: str, notes: Notes) -> pd
             )
         levels = [plain(name) if isinstance(name, str) else name for name in source.index.names]
         table = source.set_axis(source.index.set_names(levels), axis=0)
-        inside = [name for name in names if name in levels]
+        inside = [name for name in names if name in levels and name not in source.columns]
         for name in inside:
             written(table.index.get_level_values(name), f"{where}, {name}")
-        table = table.drop(columns=table.columns.intersection(inside)).reset_index(inside)
+        table = table.reset_index(inside)
     else:
         raise DataError(f"{where}: this is {kind_of(source)}; give a path or a pandas DataFrame")
     refuse_broken(table, list(map(str, range(len(table)))), where, "row")
@@ -68,7 +68,8 @@ def read_properties(source: Table, column: str, kind: str, notes: Notes) -> pd.D
     ):
         table = table.set_index(first[0])
     table = named_columns(table, notes)
-    checked = named(table.set_axis(notes.names(table.index), axis=0), f"{kind}s", kind)
+    names = pd.Index(notes.names(table.index), dtype=object)  # maybe with half a character
+    checked = named(table.set_axis(names, axis=0), f"{kind}s", kind)
     checked = notes.levels(without_lists(checked, notes))
     return typed(checked, notes, written="file" in table.attrs)
 

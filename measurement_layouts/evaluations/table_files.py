@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..common.errors import DataError
 from ..common.given import kind_of
+from ..linking.errors import short
 
 _MOST_TEXT = 128 * 2**20  # bytes of a file of text; short cells take some thirty times that
 _MOST_PARQUET = 2**30  # bytes that a Parquet file unpacks to
@@ -38,8 +39,12 @@ def read_file(path: Path, names: Collection[str] = ()) -> pd.DataFrame:
     DataError
         When the file is broken, empty, too large or of another kind; file and line are named.
     """
-    if not path.is_file():
-        raise DataError(f"{path}: no such file; check the path")
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):  # too long a name, or a zero byte in it
+        there = False
+    if not there:
+        raise DataError(f"{short(path)}: no such file; check the path")
     suffix = path.suffix.lower()
     if suffix in (".csv", ".tsv", ".txt"):
         return _csv(path, names)
@@ -92,10 +97,19 @@ def _csv(path: Path, names: Collection[str]) -> pd.DataFrame:
     return table
 
 
+def _separator(text: str, path: Path) -> str:
+    """Find what divides the header into most columns."""
+    header = text.lstrip("\r\n").partition("\n")[0]
+    try:
+        widths = {mark: len(next(csv.reader([header], delimiter=mark), [])) for mark in ",;\t"}
+    except csv.Error as error:
+        raise DataError(f"{path}, line 1: {error}; correct the line") from None
+    return max(widths, key=lambda mark: widths[mark])
+
+
 def _rows(text: str, path: Path) -> tuple[str, list[list[str]]]:
     """Split a text into rows of equal width, the header first; blank lines are left out."""
-    header = text.lstrip("\r\n").partition("\n")[0]
-    separator = max(",;\t", key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
+    separator = _separator(text, path)
     lines = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[list[str]] = []
     try:

@@ -47,6 +47,8 @@ def outcome(cell: object) -> float | None:
     if cell is None or cell is pd.NA or cell is pd.NaT:
         return None
     if isinstance(cell, str):  # one of the texts among the odd cells, or of a number
+        if cell.strip().lower() in ("", "na", "n/a", "nan", "null", "none"):
+            return None
         cell = {"yes": 1.0}.get(cell) or float(cell)
         need(not math.isnan(cell), "a text was read as missing")
     number = isinstance(cell, numbers.Real | np.bool) and not isinstance(cell, np.timedelta64)
@@ -95,7 +97,10 @@ def read_wide(choice: random.Random) -> None:
     evaluation = Evaluation.from_wide(table, items)
     if "index" in table.columns[:1]:  # names of the rows, in a first column
         table = table.set_index("index")
-    cells = {name: outcome(cell) for name, cell in cells_of(table).items()}
+    nameless = [name is None or name != name or name == "" for name in table.columns]
+    cells = {
+        name: outcome(cell) for name, cell in cells_of(table.loc[:, ~np.array(nameless)]).items()
+    }
     if set(map(str, table.index)) & set(evaluation.items.index):
         cells = {(subject, item): cell for (item, subject), cell in cells.items()}
     is_as_read(
