@@ -60,7 +60,11 @@ def _abilities(contents: Contents, judged: pd.DataFrame) -> list[str]:
             continue
         rows = judged[judged["where"] == element.name]
         kinds = rows["what"].value_counts()
-        texts = [f"a {kind} of {kinds[kind]}" for kind in ("strength", "weakness") if kind in kinds]
+        texts = [
+            f"a {kind} of {many(int(kinds[kind]), 'subject')}"
+            for kind in ("strength", "weakness")
+            if kind in kinds
+        ]
         bounded = rows.loc[rows["what"] == "bounded", "subject"]
         if len(bounded):
             texts.append(f"bounded on one side only, without a rank, in {some(bounded, _NAMED)}")
